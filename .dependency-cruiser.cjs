@@ -1,6 +1,6 @@
 // Who may import whom: wings from the bottom to the top. A folder of src/ without a row here fails; so does an import
 // that its row does not list.
-const { existsSync, readdirSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 const wings = {
@@ -23,7 +23,8 @@ const only = (name, package_, home) => ({
   from: { path: "^src/", pathNot: [home, tests] },
   to: { path: `^node_modules/${package_}` },
 });
-// A folder with an index.ts is entered through it, or through the index.ts of a folder in it.
+// Another wing enters a folder that has an index.ts through it, or through the index.ts of a folder in it. Inside a wing an
+// import names the file that declares what it takes: a detour over an index.ts would load, and test again, all it lists.
 const entered = function* (folder) {
   for (const { name, isDirectory } of readdirSync(join(__dirname, folder), { withFileTypes: true }).map(
     (entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }),
@@ -34,6 +35,11 @@ const entered = function* (folder) {
     yield* entered(inner);
   }
 };
+const wingOf = (folder) => folder.split("/", 2).join("/");
+const onlyExports = (folder) =>
+  !/^(import|const|function|class|export (const|function|async|class|interface))\b/m.test(
+    readFileSync(join(__dirname, folder, "index.ts"), "utf8"),
+  );
 
 module.exports = {
   forbidden: [
@@ -53,8 +59,14 @@ module.exports = {
     ...[...entered("src")].map((folder) => ({
       name: `enter-${folder.slice("src/".length)}-through-its-index`,
       severity: "error",
-      from: { path: "^(src|web)/", pathNot: [`^${folder}/`, tests] },
+      from: { path: "^(src|web)/", pathNot: [`^${wingOf(folder)}/`, tests] },
       to: { path: `^${folder}/`, pathNot: "/index\\.ts$" },
+    })),
+    ...[...entered("src")].filter(onlyExports).map((folder) => ({
+      name: `inside-${wingOf(folder).slice("src/".length)}-no-detour-over-${folder.slice("src/".length)}`,
+      severity: "error",
+      from: { path: `^${wingOf(folder)}/` },
+      to: { path: `^${folder}/index\\.ts$` },
     })),
     {
       name: "entries-are-portable",

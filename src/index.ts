@@ -76,9 +76,8 @@ export type {
   StepMetrics,
   TurnMetrics,
   Verdict,
-  WorstSequence,
-  WorstToken,
-} from "./results/index.ts";
+} from "./results/report.ts";
+export type { WorstSequence, WorstToken } from "./results/worst.ts";
 export {
   type Discrepancy,
   type Metrics,

@@ -4,24 +4,14 @@
  * @module
  */
 export { type AnalyzeOptions, analyzeLog } from "./analyses/analyze/index.ts";
-export {
-  type CompareRunsOptions,
-  compareRuns,
-  type DiagnoseRunOptions,
-  type DigitsRunOptions,
-  type DivergenceRunOptions,
-  diagnoseRun,
-  digitsRun,
-  divergenceRun,
-  type GateRunOptions,
-  gateRun,
-  type ReportRunOptions,
-  reportRun,
-  type ShowRunOptions,
-  type SweepRunOptions,
-  showRun,
-  sweepRun,
-} from "./analyses/runs/index.ts";
+export { type CompareRunsOptions, compareRuns } from "./analyses/runs/compare-runs.ts";
+export { type DiagnoseRunOptions, diagnoseRun } from "./analyses/runs/diagnose-run.ts";
+export { type DigitsRunOptions, digitsRun } from "./analyses/runs/digits-run.ts";
+export { type DivergenceRunOptions, divergenceRun } from "./analyses/runs/divergence-run.ts";
+export { type GateRunOptions, gateRun } from "./analyses/runs/gate-run.ts";
+export { type ReportRunOptions, reportRun } from "./analyses/runs/report-run.ts";
+export { type ShowRunOptions, showRun } from "./analyses/runs/show-run.ts";
+export { type SweepRunOptions, sweepRun } from "./analyses/runs/sweep-run.ts";
 export {
   appendJsonl,
   type ColumnMapping,
@@ -50,16 +40,14 @@ export {
   type TreeValue,
 } from "./input/io/index.ts";
 export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
-export type {
-  AnalyzeReport,
-  CompareReport,
-  DigitsReport,
-  DivergenceReport,
-  DoctorReport,
-  GateReport,
-  LintReport,
-  MismatchReport,
-  ShowReport,
-  SweepReport,
-} from "./results/index.ts";
+export type { AnalyzeReport } from "./results/analyze.ts";
+export type { CompareReport } from "./results/compare.ts";
+export type { DigitsReport } from "./results/digits.ts";
+export type { DivergenceReport } from "./results/divergence.ts";
+export type { DoctorReport } from "./results/doctor.ts";
+export type { GateReport } from "./results/gate.ts";
+export type { LintReport } from "./results/lint.ts";
+export type { MismatchReport } from "./results/report.ts";
+export type { ShowReport } from "./results/show.ts";
+export type { SweepReport } from "./results/sweep.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

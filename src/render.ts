@@ -11,4 +11,4 @@ export {
   renderTerminal,
   type ScreenOptions,
 } from "./render/index.ts";
-export type { MismatchReport } from "./results/index.ts";
+export type { MismatchReport } from "./results/report.ts";

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { analyzeLog } from "../src/analyses/analyze/index.ts";
+import { analyzeLog } from "../src/analyses/analyze/analyze-log.ts";
 import {
   renderAnalyzeHtml,
   renderAnalyzeMarkdown,
   renderAnalyzeTerminal,
-} from "../src/render/analyze/index.ts";
+} from "../src/render/analyze/document.ts";
 import { displayWidth } from "../src/render/terminal/columns.ts";
 import type { AnalyzeReport } from "../src/results/analyze.ts";
 import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";

@@ -1,10 +1,15 @@
 /** What a gate says of its own certainty, on drawn runs whose truth is known. */
 
 import { expect, it } from "vitest";
-import { parseCondition } from "../src/analyses/conditions/index.ts";
-import { type Baseline, evaluateGate, learnBaseline } from "../src/analyses/gate/index.ts";
-import { computeIntervals, pooledMetrics, RunSummary } from "../src/analyses/report/index.ts";
-import type { GateReport, MismatchReport } from "../src/results/index.ts";
+import { parseCondition } from "../src/analyses/conditions/condition.ts";
+import type { Baseline } from "../src/analyses/gate/baseline.ts";
+import { evaluateGate } from "../src/analyses/gate/evaluate-gate.ts";
+import { learnBaseline } from "../src/analyses/gate/learn.ts";
+import { computeIntervals } from "../src/analyses/report/intervals.ts";
+import { pooledMetrics } from "../src/analyses/report/metrics.ts";
+import { RunSummary } from "../src/analyses/report/run-summary.ts";
+import type { GateReport } from "../src/results/gate.ts";
+import type { MismatchReport } from "../src/results/report.ts";
 import { makeAssessment } from "./support/assessment.ts";
 import { normal, seededRandom } from "./support/calibration/claim.ts";
 import {

@@ -8,9 +8,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type RunStudyResult, readStudy, runStudy, studyPaths } from "../src/scoring/index.ts";
+import { readStudy } from "../src/scoring/config/read-study.ts";
+import { type RunStudyResult, runStudy } from "../src/scoring/run-study.ts";
 import { type Fault, startServer, type TestServer } from "../src/scoring/servers/http-server.test-data.ts";
 import { vllmHandler } from "../src/scoring/servers/vllm/vllm-server.test-data.ts";
+import { paths as studyPaths } from "../src/scoring/store/manifest.ts";
 import { readScores, type ScoreRow } from "../src/scoring/store/scores-file.ts";
 import { ROOT, requireBuild } from "./support/run-cli.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KlReport } from "../src/results/kl/index.ts";
+import type { KlReport } from "../src/results/kl/report.ts";
 import {
   findTorchPython,
   makeTorchStudy,

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFile } from "../src/input/io/file-source.ts";
 import { openZip } from "../src/input/io/zip.ts";
-import { writeNpz } from "../src/input/readers/npz/index.ts";
+import { writeNpz } from "../src/input/readers/npz/write.ts";
 import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const COLUMNS = ["--rollout", "r", "--trainer", "t", "--mask", "m"];

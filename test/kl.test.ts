@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KlReport } from "../src/results/kl/index.ts";
+import type { KlReport } from "../src/results/kl/report.ts";
 import type { ScoreReport } from "../src/results/score.ts";
 import { type CliRun, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeBatch, putBatch, type RunningServe, startServe } from "../bench/support/serve-load.mjs";
-import type { Alert, AlertList, RunsInfo } from "../src/results/index.ts";
+import type { Alert, AlertList } from "../src/results/alerts.ts";
+import type { RunsInfo } from "../src/results/view.ts";
 import { requireBuild, runCli } from "./support/run-cli.ts";
 
 let dir: string;

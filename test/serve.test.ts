@@ -16,7 +16,7 @@ import {
   type RunningServe,
   startServe,
 } from "../bench/support/serve-load.mjs";
-import type { RunsInfo, ViewInfo } from "../src/results/index.ts";
+import type { RunsInfo, ViewInfo } from "../src/results/view.ts";
 import { requireBuild, runCli } from "./support/run-cli.ts";
 
 let dir: string;

@@ -3,30 +3,13 @@
  *
  * @module
  */
-export * from "./charts/index.ts";
-export { renderCorrectTerminal, renderLintTerminal } from "./correct/index.ts";
-export { renderKlHtml, renderKlMarkdown, renderKlTerminal } from "./kl/index.ts";
-export type { MarkdownOptions } from "./markdown/index.ts";
-export {
-  type HtmlReportOptions,
-  renderHtml,
-  renderMarkdown,
-  renderTerminal,
-} from "./report/index.ts";
-export { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./series/index.ts";
-export type { ScreenOptions } from "./terminal/index.ts";
-export {
-  type Figure,
-  type FigureKind,
-  formatBytes,
-  formatColumn,
-  formatCount,
-  formatFigure,
-  formatNearOne,
-  formatNumber,
-  formatPlain,
-  formatShare,
-  formatSigned,
-  plural,
-  printable,
-} from "./text/index.ts";
+
+export { formatCount, formatNumber, formatPlain, plural } from "../core/text/index.ts";
+export { renderCorrectTerminal } from "./correct/document.ts";
+export { renderLintTerminal } from "./correct/lint.ts";
+export type { MarkdownOptions } from "./markdown/document.ts";
+export { type HtmlReportOptions, renderHtml, renderMarkdown } from "./report/document.ts";
+export { renderTerminal } from "./report/terminal.ts";
+export { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./series/document.ts";
+export type { ScreenOptions } from "./terminal/screen.ts";
+export { printable } from "./text/printable.ts";

@@ -7,7 +7,7 @@
  */
 import type { Finding, RowFacts } from "../core/schema/index.ts";
 import type { MistakeEvents } from "./events.ts";
-import type { TokenMetricName } from "./metrics/index.ts";
+import type { TokenMetricName } from "./metrics/token-metrics.ts";
 import type { SourceSummary } from "./report.ts";
 
 export const SHOW_SCHEMA_VERSION = 1;

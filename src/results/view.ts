@@ -59,7 +59,7 @@
 
 import type { Fraction } from "../core/base/index.ts";
 import type { Finding } from "../core/schema/index.ts";
-import type { StepMetric } from "./metrics/index.ts";
+import type { StepMetric } from "./metrics/run-metrics.ts";
 import type { ReportMetrics, VerdictLevel } from "./report.ts";
 import type { ServedRun } from "./serve.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TextSummary } from "../analyses/kl/index.ts";
-import { FindingLog } from "../core/schema/index.ts";
+import type { TextSummary } from "../analyses/kl/summary.ts";
+import { FindingLog } from "../core/schema/findings.ts";
 import { reportInfinite, reportNan } from "./analysis-findings.ts";
 
 /** Only what these findings look at. */

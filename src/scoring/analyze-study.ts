@@ -29,10 +29,10 @@ import {
 import { crc32c, EmptyInputError, isLogratioError, NotFoundError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { openTokenizer } from "../input/tokens/index.ts";
-import type { KlPolicy, KlReport } from "../results/index.ts";
+import type { KlPolicy, KlReport } from "../results/kl/report.ts";
 import { orderFindings, reportSummarized, reportTokenizer, reportUnscored } from "./analysis-findings.ts";
 import { reportCoverage } from "./coverage-findings.ts";
-import type { SpikeGradients } from "./gradients/index.ts";
+import type { SpikeGradients } from "./gradients/gradients-file.ts";
 import { computeKey } from "./keyed-text.ts";
 import { hasScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 import { type Manifest, type ManifestPolicy, paths, readManifest } from "./store/manifest.ts";
@@ -40,7 +40,8 @@ import { readScoredKeys } from "./store/scores-damage.ts";
 import { readTexts } from "./store/texts-file.ts";
 import { StudyFollowUps } from "./study-follow-ups.ts";
 import type { AnalysisSpec } from "./study-spec.ts";
-import { type PreparedText, readOutcomeFiles } from "./texts/index.ts";
+import { readOutcomeFiles } from "./texts/outcomes.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 import { writeResults } from "./write-results.ts";
 
 export interface AnalyzeStudyOptions {

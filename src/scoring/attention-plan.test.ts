@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { attentionPlan } from "./attention-plan.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 /** Three tokens of prompt; the text says that 2 * 3 is 7. */
 const TOKENS = ["We", " get", " 2", " *", " 3", " =", " 7", ".", " So", " 7", "."];

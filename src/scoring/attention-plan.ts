@@ -6,7 +6,7 @@
 import type { ErrorSpan } from "../analyses/kl/index.ts";
 import { findFirstError } from "../analyses/kl/index.ts";
 import type { TokenSpan } from "./policy.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 export interface AttentionPlan {
   /** In response tokens. */

@@ -4,11 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasSharedData, LAB, warnIfAbsent } from "../input/ingest/shared-data.test-data.ts";
+import { analyzeStudy } from "./analyze-study.ts";
 import { readStudy } from "./config/read-study.ts";
-import { analyzeStudy, openPolicy, runStudy, type StudySpec, type TokenSpan } from "./index.ts";
+import { openPolicy } from "./open-policy.ts";
+import type { TokenSpan } from "./policy.ts";
+import { runStudy } from "./run-study.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
 import { readTexts } from "./store/texts-file.ts";
+import type { StudySpec } from "./study-spec.ts";
 
 warnIfAbsent("attention of the lab's checkpoints");
 

@@ -8,7 +8,7 @@ import { plural } from "../core/text/index.ts";
 import { computeKey } from "./keyed-text.ts";
 import { reportRefusals } from "./scoring-findings.ts";
 import type { ManifestPolicy } from "./store/manifest.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 /** What a policy's file of scores has. */
 export interface Coverage {

@@ -1,11 +1,11 @@
 /** Scored studies of drawn numbers, as `logratio score` leaves them on disk, for tests. */
 import { join } from "node:path";
-import type { TopK } from "../core/schema/index.ts";
+import type { TopK } from "../core/schema/record.ts";
 import { computeKey } from "./keyed-text.ts";
 import { paths, writeManifest } from "./store/manifest.ts";
 import { type ScoreRow, writeScores } from "./store/scores-file.ts";
 import { writeTexts } from "./store/texts-file.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 /** Policies in no order of training: the last checkpoint is neither the last name nor the last that was scored. */
 export const POLICIES = {

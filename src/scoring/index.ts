@@ -4,7 +4,6 @@
  *
  * @module
  */
-export type { RefusalReason } from "../core/base/index.ts";
 export {
   type AnalyzedText,
   type AnalyzeProgress,
@@ -17,43 +16,13 @@ export { readAnalysisConfig } from "./config/read-analysis.ts";
 export { GPU_FORMS, parseGpu } from "./config/read-backend.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
-export { type BackendOptions, expandPolicies, openPolicy } from "./open-policy.ts";
-export type {
-  AttentionFacts,
-  AttentionRequest,
-  AttentionToSpan,
-  ForcedText,
-  LogitsPolicy,
-  Policy,
-  PolicyFacts,
-  Sampled,
-  SampleOptions,
-  TokenSpan,
-  TopKPolicy,
-  TopKScores,
-} from "./policy.ts";
-export { type IndexedScores, type ReadScoredOptions, readPair } from "./read-scored.ts";
 export { readStoredConfig } from "./read-stored-config.ts";
 export { reportStudies } from "./report-studies.ts";
 export { type RunStudyResult, runStudy } from "./run-study.ts";
-export {
-  type PolicyOutcome,
-  type ScoreOptions,
-  type ScoreProgress,
-  type ScoreResult,
-  scoreStudy,
-} from "./score-study.ts";
+export type { ScoreProgress } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
-export { areStudies, openAnyShards, openStudyReader, sumStudies } from "./study-shards.ts";
-export {
-  type AnalysisSpec,
-  type ContinueSpec,
-  FIGURE_FORMATS,
-  type FigureFormat,
-  type FigureSpec,
-  type GenerateSpec,
-  type PolicySpec,
-  type StudySpec,
-} from "./study-spec.ts";
-export { type PreparedText, recognizeResults } from "./texts/index.ts";
+export { areStudies, openAnyShards, sumStudies } from "./study-shards.ts";
+export type { FigureFormat, FigureSpec, StudySpec } from "./study-spec.ts";
+export type { PreparedText } from "./texts/prepare-text.ts";
+export { recognizeResults } from "./texts/rl-probe-results.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FileSystemError, FormatError } from "../core/base/index.ts";
+import { FileSystemError, FormatError } from "../core/base/errors.ts";
 import { isStudyFailure } from "./is-study-failure.ts";
 
 describe("a failure of the study's own files", () => {

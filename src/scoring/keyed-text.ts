@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { attentionPlan } from "./attention-plan.ts";
 import type { KeyedText } from "./score-policy.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 /** Digest of everything that a text's scores depend on. */
 export function computeKey({ id, promptIds, tokenIds }: PreparedText): string {

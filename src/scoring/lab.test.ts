@@ -2,12 +2,15 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareRows } from "../core/kernels/index.ts";
+import { compareRows } from "../core/kernels/distribution.ts";
 import { hasSharedData, LAB, warnIfAbsent } from "../input/ingest/shared-data.test-data.ts";
+import { analyzeStudy } from "./analyze-study.ts";
 import { readStudy } from "./config/read-study.ts";
-import { analyzeStudy, openPolicy, runStudy, scoreStudy } from "./index.ts";
-import { readLogitsTexts } from "./logits/index.ts";
+import { readLogitsTexts } from "./logits/open-logits-policy.ts";
+import { openPolicy } from "./open-policy.ts";
 import { prepareTexts } from "./prepare-texts.ts";
+import { runStudy } from "./run-study.ts";
+import { scoreStudy } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
 

@@ -68,25 +68,31 @@ function parseLocation(at: string): Location {
   };
 }
 
+/** How to open a policy behind each kind of server. */
+const OPEN_SERVER = {
+  vllm: async () => (await import("./servers/vllm/open.ts")).openVllmPolicy,
+  sglang: async () => (await import("./servers/sglang/open.ts")).openSglangPolicy,
+  openai: async () => (await import("./servers/openai/open.ts")).openOpenAiPolicy,
+};
+
 /** Opens a policy. Back ends are loaded on demand. */
 export async function openPolicy(name: string, at: string, options: BackendOptions): Promise<Policy> {
   const { backend, where, part } = parseLocation(at);
   switch (backend) {
     case "onnx": {
-      const { openOnnxPolicy } = await import("./onnx/index.ts");
+      const { openOnnxPolicy } = await import("./onnx/open-policy.ts");
       return openOnnxPolicy(name, where, options);
     }
     case "hf": {
-      const { openTorchPolicy } = await import("./torch/index.ts");
+      const { openTorchPolicy } = await import("./torch/open-policy.ts");
       return openTorchPolicy(name, where, options);
     }
     case "logits": {
-      const { openLogitsPolicy } = await import("./logits/index.ts");
+      const { openLogitsPolicy } = await import("./logits/open-logits-policy.ts");
       return openLogitsPolicy(name, where, { ...options, ...(part !== undefined && { policy: part }) });
     }
     default: {
-      const { openOpenAiPolicy, openSglangPolicy, openVllmPolicy } = await import("./servers/index.ts");
-      const open = { vllm: openVllmPolicy, sglang: openSglangPolicy, openai: openOpenAiPolicy }[backend];
+      const open = await OPEN_SERVER[backend]();
       return open(name, where, { ...options, ...(part !== undefined && { model: part }) });
     }
   }
@@ -151,7 +157,7 @@ export function isSavedLogits(path: string): boolean {
 /** The files that a policy's answers come from, where it is local. @throws FileSystemError */
 async function modelFiles(backend: Backend, path: string): Promise<string[]> {
   if (backend === "hf") {
-    const { checkpointFiles, findCheckpoint } = await import("./torch/index.ts");
+    const { checkpointFiles, findCheckpoint } = await import("./torch/find-checkpoint.ts");
     return checkpointFiles(await findCheckpoint(path).catch(() => path));
   }
   const found = await statIfPresent(path);
@@ -192,12 +198,12 @@ export async function tokenizerBeside(at: string): Promise<string | undefined> {
 export async function checkModelExists(at: string): Promise<void> {
   const { backend, where } = parseLocation(at);
   if (backend !== "hf") return;
-  const { findCheckpoint } = await import("./torch/index.ts");
+  const { findCheckpoint } = await import("./torch/find-checkpoint.ts");
   await findCheckpoint(where);
 }
 
 /** A directory that is missing is reported when the policy is opened. */
 async function findHfDirectory(where: string): Promise<string> {
-  const { findCheckpoint } = await import("./torch/index.ts");
+  const { findCheckpoint } = await import("./torch/find-checkpoint.ts");
   return findCheckpoint(where).catch(() => where);
 }

@@ -1,9 +1,9 @@
 import { LengthMismatchError, UsageError } from "../core/base/index.ts";
+import { compareTokenizers } from "../input/tokens/index.ts";
 import { type BackendOptions, computeFingerprint, openPolicy, tokenizerBeside } from "./open-policy.ts";
 import type { Policy, PolicyFacts } from "./policy.ts";
 import type { ManifestPolicy } from "./store/manifest.ts";
 import { listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
-import { compareTokenizers } from "./texts/index.ts";
 
 /** Facts about a policy that need no scores. */
 export interface KnownPolicy {

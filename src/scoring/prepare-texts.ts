@@ -6,12 +6,13 @@
 import { EmptyInputError, UsageError } from "../core/base/index.ts";
 import type { Finding } from "../core/schema/index.ts";
 import { openTokenizer, type TokenDecoder } from "../input/tokens/index.ts";
-import { readLogitsTexts } from "./logits/index.ts";
+import { readLogitsTexts } from "./logits/open-logits-policy.ts";
 import { checkModelExists, isSavedLogits, tokenizerBeside } from "./open-policy.ts";
 import { type SampleTextsOptions, sampleTexts } from "./sample-texts.ts";
 import { selectTexts } from "./select-texts.ts";
 import type { StudySpec } from "./study-spec.ts";
-import { type PreparedText, readStudyTexts } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
+import { readStudyTexts } from "./texts/read-study-texts.ts";
 
 export interface PreparedTexts {
   readonly texts: readonly PreparedText[];

@@ -11,7 +11,7 @@ import { computeKey } from "./score-study.ts";
 import type { PairColumns } from "./score-text.ts";
 import { paths } from "./store/manifest.ts";
 import { readScores, type ScoreRow } from "./store/scores-file.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 export interface ReadScoredOptions {
   /** Smallest log-prob that a policy gives any token, nats; see {@link klBounds}. */

@@ -6,7 +6,7 @@
 import { buildKlReport, type KlReportInput, poolStudies } from "../analyses/kl/index.ts";
 import { collectFindings, type KlSums, type Part } from "../analyses/parts/index.ts";
 import { EmptyInputError } from "../core/base/index.ts";
-import type { KlReport } from "../results/index.ts";
+import type { KlReport } from "../results/kl/report.ts";
 import { orderFindings, reportDiffering, reportSummarized } from "./analysis-findings.ts";
 import { describeAnalysis } from "./analyze-study.ts";
 import { mergeConfigs } from "./config/merge-configs.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { LogitBlock } from "../core/kernels/index.ts";
+import type { LogitBlock } from "../core/kernels/logit-block.ts";
 import type { ForcedText } from "./policy.ts";
 import { RowCache } from "./row-cache.ts";
 

@@ -1,15 +1,15 @@
 import { UsageError } from "../core/base/index.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
 import type { TokenDecoder } from "../input/tokens/index.ts";
-import { type ContinueTextsOptions, continueTexts } from "./continuations/index.ts";
-import { type ScoreGradientsOptions, scoreGradients } from "./gradients/index.ts";
+import { type ContinueTextsOptions, continueTexts } from "./continuations/continue-texts.ts";
+import { type ScoreGradientsOptions, scoreGradients } from "./gradients/score-gradients.ts";
 import { type PreparedTexts, prepareTexts } from "./prepare-texts.ts";
 import { type PolicyOutcome, type ScoreOptions, scoreStudy } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";
 import { writeTexts } from "./store/texts-file.ts";
 import { writeStudyRecord } from "./study-record.ts";
 import type { StudySpec } from "./study-spec.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 export interface RunStudyOptions
   extends Omit<ScoreOptions, "tokenizer">,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readStudy } from "./config/read-study.ts";
-import { runStudy } from "./index.ts";
+import { runStudy } from "./run-study.ts";
 import { paths } from "./store/manifest.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -13,7 +13,8 @@ import type { Policy, Sampled, SampleOptions } from "./policy.ts";
 import { appendLines, type LinesForm, resumeLines } from "./store/lines-file.ts";
 import { makeStudyDirectory, paths } from "./store/manifest.ts";
 import type { GenerateSpec, StudySpec } from "./study-spec.ts";
-import { type PreparedPrompt, type PreparedText, readPrompts } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
+import { type PreparedPrompt, readPrompts } from "./texts/read-prompts.ts";
 
 export interface SampleTextsOptions extends BackendOptions {
   readonly signal?: AbortSignal;

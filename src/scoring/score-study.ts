@@ -3,7 +3,7 @@ import { FindingLog } from "../core/schema/index.ts";
 import { hasAnyScores, type Manifest, paths, readManifest } from "./store/manifest.ts";
 import { type ScoreOptions, type ScoreResult, StudyScoring } from "./study-scoring.ts";
 import type { StudySpec } from "./study-spec.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 export { computeKey } from "./keyed-text.ts";
 export type { PolicyOutcome, ScoreOptions, ScoreProgress, ScoreResult } from "./study-scoring.ts";

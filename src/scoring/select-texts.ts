@@ -7,7 +7,8 @@ import { UsageError } from "../core/base/index.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
 import { plural } from "../core/text/index.ts";
 import type { StudySpec } from "./study-spec.ts";
-import { type Outcomes, OutcomeVotes, type PreparedText, readOutcomeFiles } from "./texts/index.ts";
+import { type Outcomes, OutcomeVotes, readOutcomeFiles } from "./texts/outcomes.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 interface Selected {
   readonly texts: readonly PreparedText[];

@@ -5,12 +5,12 @@
  */
 import type { TextContinuation } from "../analyses/kl/index.ts";
 import type { FindingLog } from "../core/schema/index.ts";
-import type { CaseContinuation } from "../results/index.ts";
-import { type Continuation, readContinuations } from "./continuations/index.ts";
-import { readGradients, type SpikeGradients } from "./gradients/index.ts";
+import type { CaseContinuation } from "../results/kl/texts.ts";
+import { type Continuation, readContinuations } from "./continuations/continuations-file.ts";
+import { readGradients, type SpikeGradients } from "./gradients/gradients-file.ts";
 import { computeKey } from "./keyed-text.ts";
 import type { Manifest } from "./store/manifest.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 export class StudyFollowUps {
   readonly #dir: string;

@@ -12,7 +12,7 @@ import { hasScores, indexedScores } from "./read-scored.ts";
 import { computeKey } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";
 import type { ScoreRow } from "./store/scores-file.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 /**
  * Writes `record.parquet` into the study's directory.

@@ -38,7 +38,7 @@ import {
 import { openPolicyScores, type PolicyScoresFile } from "./store/policy-scores.ts";
 import { digestTexts } from "./store/texts-file.ts";
 import { inTrainingOrder, isAsked, listPartners, type PolicySpec, type StudySpec } from "./study-spec.ts";
-import type { PreparedText } from "./texts/index.ts";
+import type { PreparedText } from "./texts/prepare-text.ts";
 
 const DEFAULT_CACHE_BYTES = 2 ** 30;
 const DEFAULT_CONCURRENCY = 8;

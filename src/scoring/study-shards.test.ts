@@ -4,20 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sized } from "../../test/support/run-size.ts";
-import {
-  decodePart,
-  encodePart,
-  findParts,
-  type KlSums,
-  mergePaths,
-  type Part,
-  PartMerger,
-  readPart,
-  summarizeInto,
-  writePart,
-} from "../analyses/parts/index.ts";
-import { resultJson } from "../core/base/index.ts";
-import type { KlReport } from "../results/index.ts";
+import type { KlSums } from "../analyses/parts/kinds/kl-sums.ts";
+import { mergePaths, PartMerger } from "../analyses/parts/merge-parts.ts";
+import type { Part } from "../analyses/parts/part.ts";
+import { decodePart, encodePart } from "../analyses/parts/part-bytes.ts";
+import { findParts, readPart, writePart } from "../analyses/parts/part-files.ts";
+import { summarizeInto } from "../analyses/parts/summarize-into.ts";
+import { resultJson } from "../core/base/json.ts";
+import type { KlReport } from "../results/kl/report.ts";
+import { analyzeStudy } from "./analyze-study.ts";
 import { readAnalysisConfig } from "./config/read-analysis.ts";
 import {
   cutTexts,
@@ -27,8 +22,9 @@ import {
   nameStudy,
   writeDrawnStudy,
 } from "./drawn-study.test-data.ts";
-import { analyzeStudy, areStudies, openStudyReader, reportStudies, sumStudies } from "./index.ts";
+import { reportStudies } from "./report-studies.ts";
 import { paths } from "./store/manifest.ts";
+import { areStudies, openStudyReader, sumStudies } from "./study-shards.ts";
 
 let home = "";
 beforeAll(async () => {

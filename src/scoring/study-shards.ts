@@ -21,7 +21,7 @@ import {
   type ShardToRead,
   type SummarizeOptions,
 } from "../analyses/parts/index.ts";
-import { INPUT_NAMES, inputFlags } from "../analyses/runs/index.ts";
+import { INPUT_NAMES, inputFlags } from "../analyses/runs/input-options.ts";
 import { fileSystemError, NotFoundError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { containFileError } from "../input/ingest/index.ts";

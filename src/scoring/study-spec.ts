@@ -6,8 +6,8 @@
 
 import type { Category, SpikeOptions } from "../analyses/kl/index.ts";
 import { UsageError } from "../core/base/index.ts";
-import type { PolicyRole } from "../results/index.ts";
-import type { ReadTextsOptions } from "./texts/index.ts";
+import type { PolicyRole } from "../results/kl/names.ts";
+import type { ReadTextsOptions } from "./texts/read-study-texts.ts";
 
 export interface StudySpec {
   readonly name: string;

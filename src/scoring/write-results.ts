@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { makeDirectory, writeWholeFile } from "../input/io/index.ts";
-import type { KlReport } from "../results/index.ts";
+import type { KlReport } from "../results/kl/report.ts";
 import { paths } from "./store/manifest.ts";
 
 /** Writes a file for each checkpoint, with its part of the report. */

@@ -5,39 +5,31 @@
  * @module
  */
 
+export { type RecognisedMetric, recogniseMetric } from "./logged/recognise.ts";
+export { type RunMetric, type RunMetricKind, recogniseRunMetric } from "./logged/run-metrics.ts";
 export {
-  type LoggedMetric,
-  type RecognisedMetric,
-  type RunMetric,
-  type RunMetricKind,
-  recogniseMetric,
-  recogniseRunMetric,
-} from "./logged/index.ts";
-export {
-  type AdvantageSign,
-  type Aggregation,
   type AppliedCorrection,
   type ApplyOptions,
   applyCorrection,
-  type Bounds,
-  type Correction,
   type CorrectionBlock,
-  correctionClauses,
-  describeCorrection,
-  type Level,
-  type Measure,
-  type Normalize,
-  needsAdvantages,
-  normalizerSums,
-  type Reject,
-  type Statistic,
-  type Step,
   type StepOutcome,
-  type Truncate,
-  type Veto,
-  validateCorrection,
-  type Weight,
-} from "./neutral/index.ts";
+} from "./neutral/apply.ts";
+export type {
+  AdvantageSign,
+  Aggregation,
+  Bounds,
+  Correction,
+  Level,
+  Measure,
+  Normalize,
+  Reject,
+  Statistic,
+  Step,
+  Truncate,
+  Veto,
+  Weight,
+} from "./neutral/correction.ts";
+export { describeCorrection } from "./neutral/describe.ts";
 export * from "./parity.ts";
 export { PRESETS, presetNamed } from "./presets.ts";
 export type {
@@ -48,6 +40,6 @@ export type {
   Setting,
   Settings,
   Trap,
-} from "./shared/index.ts";
-export { completeSettings, parseSetting } from "./shared/index.ts";
-export { mergeXtunerMetrics } from "./xtuner/index.ts";
+} from "./shared/preset.ts";
+export { completeSettings } from "./shared/settings.ts";
+export { mergeXtunerMetrics } from "./xtuner/mismatch-metrics.ts";

@@ -1,11 +1,11 @@
-import type { ParityTrainer } from "./shared/index.ts";
-import { verlParity } from "./verl/index.ts";
-import { xtunerParity } from "./xtuner/index.ts";
+import type { ParityTrainer } from "./shared/parity-trainer.ts";
+import { verlParity } from "./verl/mismatch-metrics.ts";
+import { xtunerParity } from "./xtuner/mismatch-metrics.ts";
 
-export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./shared/index.ts";
-export { type PaddedBatch, packPadded } from "./shared/index.ts";
-export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./verl/index.ts";
-export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/index.ts";
+export { type PaddedBatch, packPadded } from "./shared/padded.ts";
+export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./shared/parity-trainer.ts";
+export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./verl/mismatch-metrics.ts";
+export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/mismatch-metrics.ts";
 
 /**
  * The trainers that `--parity` knows: their metrics under their own keys, and where those are off.

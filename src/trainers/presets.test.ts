@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../core/base/index.ts";
-import { applyCorrection, type Bounds, type Correction, type Measure, type Step } from "./index.ts";
+import { UsageError } from "../core/base/errors.ts";
+import { applyCorrection } from "./neutral/apply.ts";
+import type { Bounds, Correction, Measure, Step } from "./neutral/correction.ts";
 import { PRESETS, presetNamed } from "./presets.ts";
-import { completeSettings, type Preset, type Setting, type Settings } from "./shared/index.ts";
+import type { Preset, Setting, Settings } from "./shared/preset.ts";
+import { completeSettings } from "./shared/settings.ts";
 
 /** Its fallbacks, and its fallbacks with each other choice of each setting. */
 function variants(preset: Preset): Settings[] {

@@ -4,20 +4,21 @@
  * @module
  */
 import { UsageError } from "../core/base/index.ts";
-import { areal } from "./areal/index.ts";
-import { miles } from "./miles/index.ts";
-import { msSwift } from "./ms-swift/index.ts";
-import { nemoRl } from "./nemo-rl/index.ts";
-import { openInstruct } from "./open-instruct/index.ts";
-import { openrlhf } from "./openrlhf/index.ts";
-import { primeRl, primeRlIpo } from "./prime-rl/index.ts";
-import { roll } from "./roll/index.ts";
-import type { Preset } from "./shared/index.ts";
-import { skyrl } from "./skyrl/index.ts";
-import { slime, slimeMis } from "./slime/index.ts";
-import { trl } from "./trl/index.ts";
-import { verl } from "./verl/index.ts";
-import { xtuner } from "./xtuner/index.ts";
+import { areal } from "./areal/preset.ts";
+import { miles } from "./miles/preset.ts";
+import { msSwift } from "./ms-swift/preset.ts";
+import { nemoRl } from "./nemo-rl/preset.ts";
+import { openInstruct } from "./open-instruct/preset.ts";
+import { openrlhf } from "./openrlhf/preset.ts";
+import { primeRl, primeRlIpo } from "./prime-rl/preset.ts";
+import { roll } from "./roll/preset.ts";
+import type { Preset } from "./shared/preset.ts";
+import { skyrl } from "./skyrl/preset.ts";
+import { slimeMis } from "./slime/mis-preset.ts";
+import { slime } from "./slime/preset.ts";
+import { trl } from "./trl/preset.ts";
+import { verl } from "./verl/preset.ts";
+import { xtuner } from "./xtuner/preset.ts";
 
 /**
  * All trainers' presets, in the order of `logratio correct --list`.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PRESETS, presetNamed } from "./presets.ts";
-import { completeSettings, type Settings, type Trap } from "./shared/index.ts";
+import type { Settings, Trap } from "./shared/preset.ts";
+import { completeSettings } from "./shared/settings.ts";
 
 /**
  * What a trap says, the settings that it is about, settings beside them that it must not speak of, and its severity and

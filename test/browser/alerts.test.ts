@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { makeBatch, putBatch, startServe } from "../../bench/support/serve-load.mjs";
 import { readBundledJson } from "../../src/apps/viewer/bundle/read-bundled.test-data.ts";
-import type { AlertList } from "../../src/results/index.ts";
+import type { AlertList } from "../../src/results/alerts.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, type Workplace } from "../support/built-view.ts";
 import { runCli } from "../support/run-cli.ts";

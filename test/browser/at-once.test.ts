@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { DIST, PROGRAM } from "../../bench/support/view-server.mjs";
+import type { PreparedRun } from "../../src/apps/viewer/prepare/cache/prepared-run.ts";
 import type * as Prepare from "../../src/apps/viewer/prepare/index.ts";
-import type { PreparedRun } from "../../src/apps/viewer/prepare/index.ts";
 import type * as Server from "../../src/apps/viewer/server/index.ts";
 import {
   eventually,

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { PROGRAM, type RunningView } from "../../bench/support/view-server.mjs";
-import type { SweepReport } from "../../src/results/index.ts";
+import type { SweepReport } from "../../src/results/sweep.ts";
 import {
   eventually,
   goTo,

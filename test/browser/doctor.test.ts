@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import type { DoctorReport } from "../../src/results/index.ts";
+import type { DoctorReport } from "../../src/results/doctor.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { printed, type Workplace } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";

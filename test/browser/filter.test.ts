@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
+import { TOKEN_FLAGS } from "../../src/core/base/token-class.ts";
 import { turnOfMark } from "../../src/core/kernels/turns.ts";
 import type { RunInfo } from "../../src/results/view.ts";
-import { decodeSequence, TOKEN_FLAGS, type WireSequence } from "../../src/results/wire/index.ts";
+import { decodeSequence, type WireSequence } from "../../src/results/wire/sequence.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";

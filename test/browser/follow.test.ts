@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { seededRandom } from "../../src/core/statistics/index.ts";
+import { seededRandom } from "../../src/core/statistics/random.ts";
 import {
   eventually,
   goTo,

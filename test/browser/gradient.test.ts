@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import type { MismatchReport } from "../../src/results/index.ts";
+import type { MismatchReport } from "../../src/results/report.ts";
 import { goTo, hasBrowser, openPage, readText, settled, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed, type Workplace } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";

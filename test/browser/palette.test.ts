@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
 import type { SavedFilterList } from "../../src/results/filters.ts";
 import type { RunInfo } from "../../src/results/view.ts";
-import { decodeSequence } from "../../src/results/wire/index.ts";
+import { decodeSequence } from "../../src/results/wire/sequence.ts";
 import {
   eventually,
   goTo,

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { buildGlossary } from "../../src/render/glossary/index.ts";
+import { buildGlossary } from "../../src/render/glossary/build-glossary.ts";
 import {
   eventually,
   goTo,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import { openTokenizer } from "../../src/input/tokens/index.ts";
+import { openTokenizer } from "../../src/input/tokens/open-tokenizer.ts";
 import { goTo, hasBrowser, openPage, readStyle, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO_FLAGS } from "../support/built-view.ts";
 import { useViewer } from "../support/use-viewer.ts";

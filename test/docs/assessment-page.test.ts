@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { CONDITION_LEVELS } from "../../src/analyses/conditions/condition.ts";
-import {
-  DOCTOR_SCHEMA_VERSION,
-  GATE_SCHEMA_VERSION,
-  REPORT_SCHEMA_VERSION,
-  SWEEP_SCHEMA_VERSION,
-} from "../../src/results/index.ts";
+import { DOCTOR_SCHEMA_VERSION } from "../../src/results/doctor.ts";
+import { GATE_SCHEMA_VERSION } from "../../src/results/gate.ts";
+import { REPORT_SCHEMA_VERSION } from "../../src/results/report.ts";
+import { SWEEP_SCHEMA_VERSION } from "../../src/results/sweep.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(join(ROOT, "docs/assessment.md"), "utf8");

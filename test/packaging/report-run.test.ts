@@ -6,8 +6,9 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { reportRun } from "../../src/analyses/runs/index.ts";
-import { isLogratioError, resultJson } from "../../src/core/base/index.ts";
+import { reportRun } from "../../src/analyses/runs/report-run.ts";
+import { isLogratioError } from "../../src/core/base/errors.ts";
+import { resultJson } from "../../src/core/base/json.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const RUN = "examples/demo/stale";

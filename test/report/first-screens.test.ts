@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { reportRun } from "../../src/analyses/runs/index.ts";
-import { renderTerminal } from "../../src/render/index.ts";
-import { displayWidth } from "../../src/render/terminal/index.ts";
-import type { MismatchReport } from "../../src/results/index.ts";
+import { reportRun } from "../../src/analyses/runs/report-run.ts";
+import { renderTerminal } from "../../src/render/report/terminal.ts";
+import { displayWidth } from "../../src/render/terminal/columns.ts";
+import type { MismatchReport } from "../../src/results/report.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

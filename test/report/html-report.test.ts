@@ -7,9 +7,10 @@ import { SCRIPT_HASH, STYLE_HASH, TEXT_STYLE_HASH } from "../../src/render/html/
 import { SCRIPT } from "../../src/render/html/script.ts";
 import { STYLE } from "../../src/render/html/style.ts";
 import { TEXT_STYLE } from "../../src/render/html/text-style.ts";
-import { renderHtml } from "../../src/render/index.ts";
+import { renderHtml } from "../../src/render/report/document.ts";
 import { sectionPictures, spreadPictures } from "../../src/render/report/html-pictures.ts";
-import { STEP_METRICS, type StepSeries } from "../../src/results/index.ts";
+import { STEP_METRICS } from "../../src/results/metrics/run-metrics.ts";
+import type { StepSeries } from "../../src/results/view.ts";
 import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listLeftOut } from "../../src/analyses/assessment/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
-import { renderMarkdown } from "../../src/render/index.ts";
+import { renderMarkdown } from "../../src/render/report/document.ts";
 import { emptyReport, sampleReport } from "./sample-report.ts";
 
 /** Cells of a table row: bars that are not escaped. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { renderMarkdown, renderTerminal } from "../../src/render/index.ts";
+import { renderMarkdown } from "../../src/render/report/document.ts";
+import { renderTerminal } from "../../src/render/report/terminal.ts";
 import { sampleMetrics, sampleReport } from "./sample-report.ts";
 
 const PLAIN = { width: 80, color: false, unicode: true, sections: "summary" } as const;

@@ -1,4 +1,4 @@
-import type { GradientReport } from "../../src/results/index.ts";
+import type { GradientReport } from "../../src/results/gradient.ts";
 import type {
   Distribution,
   GroupMetrics,

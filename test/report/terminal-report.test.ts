@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listLeftOut } from "../../src/analyses/assessment/left-out.ts";
 import type { Finding } from "../../src/core/schema/findings.ts";
-import { renderTerminal } from "../../src/render/index.ts";
+import { renderTerminal } from "../../src/render/report/terminal.ts";
 import { displayWidth } from "../../src/render/terminal/columns.ts";
 import { pasteable } from "../../src/render/terminal/command.ts";
 import type { MismatchReport } from "../../src/results/report.ts";

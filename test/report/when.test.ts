@@ -1,11 +1,12 @@
 /** When recorded runs are bad, against what was done to them. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { buildReport, RunSummary } from "../../src/analyses/report/index.ts";
+import { buildReport } from "../../src/analyses/report/build-report.ts";
+import { RunSummary } from "../../src/analyses/report/run-summary.ts";
 import type { RecordBatch } from "../../src/core/schema/record.ts";
 import { openRun } from "../../src/input/ingest/open-run.ts";
 import { hasSharedData, LAB, warnIfAbsent } from "../../src/input/ingest/shared-data.test-data.ts";
-import type { MismatchReport } from "../../src/results/index.ts";
+import type { MismatchReport } from "../../src/results/report.ts";
 import { DEMO } from "../support/demo.ts";
 
 async function readBatches(path: string): Promise<RecordBatch[]> {

@@ -1,4 +1,4 @@
-import type { Assessment } from "../../src/results/index.ts";
+import type { Assessment } from "../../src/results/assessment.ts";
 
 /** The answer about a run of which nothing is known beside what is given. */
 export function makeAssessment(known: Partial<Assessment> = {}): Assessment {

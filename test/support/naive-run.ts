@@ -3,9 +3,11 @@
  *
  * @module
  */
+
+import { TOKEN_FLAGS } from "../../src/core/base/token-class.ts";
 import { turnOfMark } from "../../src/core/kernels/turns.ts";
 import type { RunInfo } from "../../src/results/view.ts";
-import { decodeSequence, TOKEN_FLAGS } from "../../src/results/wire/index.ts";
+import { decodeSequence } from "../../src/results/wire/sequence.ts";
 
 /** A token of the policy's own. */
 export interface OwnToken {

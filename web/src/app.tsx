@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { RunInfo, StudyInfo } from "../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../src/results/view.ts";
 import { ROUTES, STUDY_ROUTES } from "./routes.tsx";
 import { DropArea } from "./shell/drop.tsx";
 import { Shell } from "./shell/shell.tsx";

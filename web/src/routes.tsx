@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { RunInfo } from "../../src/results/index.ts";
+import type { RunInfo } from "../../src/results/view.ts";
 import type { ViewName } from "./state/url.ts";
 import type { StudyViewProps, ViewProps } from "./view-props.ts";
 import { AnswerView } from "./views/answer/view.tsx";

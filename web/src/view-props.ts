@@ -1,4 +1,4 @@
-import type { RunInfo, StudyInfo } from "../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../src/results/view.ts";
 
 export interface ViewProps {
   readonly info: RunInfo;

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isLogratioError } from "../../core/base/index.ts";
-import type { MismatchReport, RaisedAlert, SeriesReport } from "../../results/index.ts";
-import { parseAlertRules } from "../rule-files/index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import type { RaisedAlert } from "../../results/alerts.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { parseAlertRules } from "../rule-files/alert-rules.ts";
 import { judgeNow, type PresentCondition } from "./episodes.ts";
-import { type AlertState, evaluateAlerts, listRaised, NO_ALERTS } from "./index.ts";
+import { type AlertState, evaluateAlerts, NO_ALERTS } from "./evaluate-alerts.ts";
+import { listRaised } from "./list-raised.ts";
 
 const BIG = { tokens: 1e5, sequences: 1000 };
 

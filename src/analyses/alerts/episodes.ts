@@ -1,18 +1,9 @@
+import { isEnough } from "../../core/statistics/enough.ts";
 import { formatNumber } from "../../core/text/index.ts";
-import { isEnough } from "../assessment/index.ts";
-import {
-  type ChangeCondition,
-  type Condition,
-  type FigureCondition,
-  type Holding,
-  isAmount,
-  judgeInterval,
-  judgeVerdict,
-  meets,
-  NON_FINITE,
-  type Results,
-  readFigures,
-} from "../conditions/index.ts";
+import type { ChangeCondition, Condition, FigureCondition } from "../conditions/condition.ts";
+import { type Holding, judgeInterval, judgeVerdict, meets } from "../conditions/judge.ts";
+import { type Results, readFigures } from "../conditions/read-figure.ts";
+import { isAmount, NON_FINITE } from "../conditions/vocabulary.ts";
 import type { AlertRule } from "./rules.ts";
 
 /** A stretch in which a condition holds. */

@@ -1,5 +1,5 @@
-import type { Alert } from "../../results/index.ts";
-import type { Results } from "../conditions/index.ts";
+import type { Alert } from "../../results/alerts.ts";
+import type { Results } from "../conditions/read-figure.ts";
 import {
   type Episode,
   isStepped,

@@ -1,4 +1,4 @@
-import type { RaisedAlert } from "../../results/index.ts";
+import type { RaisedAlert } from "../../results/alerts.ts";
 import type { AlertChange } from "./evaluate-alerts.ts";
 import type { AlertRules } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-import type { Condition } from "../conditions/index.ts";
+import type { Condition } from "../conditions/condition.ts";
 
 /** When an alert is raised. */
 export interface AlertRule {

@@ -1,6 +1,6 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import { ANALYZE_SCHEMA_VERSION, type AnalyzeMetrics, type AnalyzeReport } from "../../results/index.ts";
+import { ANALYZE_SCHEMA_VERSION, type AnalyzeMetrics, type AnalyzeReport } from "../../results/analyze.ts";
 import { type Database, isOutOfMemory, openDatabase } from "./database.ts";
 import { FIELDS, refuseRecord } from "./fields.ts";
 import { findLogs } from "./find-logs.ts";

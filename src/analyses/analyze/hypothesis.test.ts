@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Comparison, Scenario, ScenarioStatus } from "../../results/index.ts";
+import type { Comparison, Scenario, ScenarioStatus } from "../../results/analyze.ts";
 import { testHypothesis } from "./hypothesis.ts";
 import type { ScenarioSource } from "./scenarios.ts";
 

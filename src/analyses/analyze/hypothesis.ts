@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Comparison, HypothesisFigures, Scenario } from "../../results/index.ts";
+import type { Comparison, HypothesisFigures, Scenario } from "../../results/analyze.ts";
 import type { ScenarioSource } from "./scenarios.ts";
 
 const SHARE_LIMIT = 0.7;

@@ -4,4 +4,4 @@
  * @module
  */
 export { type AnalyzeOptions, analyzeLog } from "./analyze-log.ts";
-export { type QueryOptions, type QueryResult, queryFiles } from "./query-files.ts";
+export { type QueryResult, queryFiles } from "./query-files.ts";

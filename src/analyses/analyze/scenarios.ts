@@ -24,7 +24,7 @@ import type {
   Scenario,
   ScenarioStatus,
   ShareFigures,
-} from "../../results/index.ts";
+} from "../../results/analyze.ts";
 
 /** The guide's "80 %+", where it is about what a text is made of. */
 const MOST = 0.8;

@@ -1,14 +1,10 @@
-import type {
-  Assessment,
-  BesideFinding,
-  CorrectionNeed,
-  Diagnosis,
-  Finite,
-  GradientReport,
-  MismatchReport,
-  MistakeEvents,
-  Verdict,
-} from "../../results/index.ts";
+import type { Assessment, CorrectionNeed } from "../../results/assessment.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import type { MistakeEvents } from "../../results/events.ts";
+import type { Finite } from "../../results/finite.ts";
+import type { GradientReport } from "../../results/gradient.ts";
+import type { MismatchReport, Verdict } from "../../results/report.ts";
 import { tellBeside } from "./beside.ts";
 import { groupCauses } from "./causes.ts";
 import { assessComparable } from "./comparable.ts";

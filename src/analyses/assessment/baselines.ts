@@ -1,4 +1,4 @@
-import type { BaselineReading, MismatchMetrics, ReadingLevel, ReportMetrics } from "../../results/index.ts";
+import type { BaselineReading, MismatchMetrics, ReadingLevel, ReportMetrics } from "../../results/report.ts";
 
 /** Levels by rising concern. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];

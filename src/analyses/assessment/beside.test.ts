@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createRecordBuilder, type RecordBatch } from "../../core/schema/index.ts";
-import { seededRandom } from "../../core/statistics/index.ts";
-import type { BesideFinding, MismatchReport } from "../../results/index.ts";
-import { buildReport, RunSummary } from "../report/index.ts";
-import { addLoggedBeside, tellBeside, tellLoggedBeside } from "./index.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { buildReport } from "../report/build-report.ts";
+import { RunSummary } from "../report/run-summary.ts";
+import { addLoggedBeside, tellBeside, tellLoggedBeside } from "./beside.ts";
 
 const TOKENS = 40;
 const [PROMPTS, ANSWERS, BROKEN] = [8, 4, 15];

@@ -4,14 +4,9 @@
  *
  * @module
  */
-import type {
-  BesideFinding,
-  MismatchReport,
-  ReadingLevel,
-  Verdict,
-  VerdictLevel,
-} from "../../results/index.ts";
-import { orderBeside } from "../health/index.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { MismatchReport, ReadingLevel, Verdict, VerdictLevel } from "../../results/report.ts";
+import { orderBeside } from "../health/detectors/find-beside.ts";
 
 /** Findings in one sentence; the others are counted. */
 const MOST_SAID = 2;

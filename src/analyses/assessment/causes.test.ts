@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Diagnosis, DoctorCause } from "../../results/index.ts";
+import type { Diagnosis, DoctorCause } from "../../results/diagnosis.ts";
 import { groupCauses } from "./causes.ts";
 import { fact, makeCause, makeDiagnosis, makeFix, measure } from "./diagnosis.test-data.ts";
 

@@ -1,4 +1,5 @@
-import type { CauseGroup, Diagnosis, DoctorCause, Evidence } from "../../results/index.ts";
+import type { CauseGroup } from "../../results/assessment.ts";
+import type { Diagnosis, DoctorCause, Evidence } from "../../results/diagnosis.ts";
 
 /** More groups than these are not worth an engineer's time; nor is one less likely than this. */
 const MOST_GROUPS = 4;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Diagnosis } from "../../results/index.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
 import { assessComparable } from "./comparable.ts";
 import { fact, makeCause, makeDiagnosis } from "./diagnosis.test-data.ts";
 

@@ -1,5 +1,6 @@
 import { formatChance, plural } from "../../core/text/index.ts";
-import type { Comparable, Diagnosis } from "../../results/index.ts";
+import type { Comparable } from "../../results/assessment.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
 
 /** Causes of which no figure is left that means anything: the columns are of other tokens, or in another unit. */
 const INCOMPARABLE: ReadonlySet<string> = new Set([

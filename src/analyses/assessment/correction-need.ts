@@ -1,4 +1,4 @@
-import type { CorrectionNeed } from "../../results/index.ts";
+import type { CorrectionNeed } from "../../results/assessment.ts";
 
 /** From this ESS of the token ratios on, no correction has more than the rest to gain. */
 const SMALL_ESS = 0.99;

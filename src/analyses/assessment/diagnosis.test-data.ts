@@ -1,4 +1,4 @@
-import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/index.ts";
+import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/diagnosis.ts";
 
 /** A cause of which nothing is known beside what is given. */
 export function makeCause(

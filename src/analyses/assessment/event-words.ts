@@ -4,13 +4,8 @@
  * @module
  */
 import type { Candidates, LargeToken, LargeTokenDetails } from "../../core/summaries/index.ts";
-import type {
-  EventAlternative,
-  EventText,
-  MistakeEvent,
-  MistakeEvents,
-  ShowPieceKind,
-} from "../../results/index.ts";
+import type { EventAlternative, EventText, MistakeEvent, MistakeEvents } from "../../results/events.ts";
+import type { ShowPieceKind } from "../../results/show.ts";
 
 /** Characters on either side of the token, and of a prompt. */
 const CHARACTERS = 40;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import type { MistakeEvents } from "../../results/index.ts";
-import { buildReport, RunSummary } from "../report/index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { MistakeEvents } from "../../results/events.ts";
+import { buildReport } from "../report/build-report.ts";
+import { RunSummary } from "../report/run-summary.ts";
 
 /** Answers `[rows]` to one prompt, unless `groups` says otherwise. */
 function findIn(

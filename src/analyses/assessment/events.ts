@@ -14,7 +14,7 @@ import {
   type LargeTokens,
   tokenHandle,
 } from "../../core/summaries/index.ts";
-import type { EventContext, MistakeEvent, MistakeEvents } from "../../results/index.ts";
+import type { EventContext, MistakeEvent, MistakeEvents } from "../../results/events.ts";
 import { listAlternatives, sourceText } from "./event-words.ts";
 import { answerOf, type GroupSums, groupTokens, sumGroup, type TokenGroup } from "./group-tokens.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finite } from "../../results/index.ts";
+import type { Finite } from "../../results/finite.ts";
 import { assessFinite, isBroken, type Values } from "./finite.ts";
 
 /** Shares of NaN by step, from step 1 on: ten tokens each. */

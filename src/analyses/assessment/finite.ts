@@ -5,7 +5,8 @@
  * @module
  */
 import { formatNumber, formatShare, plural } from "../../core/text/index.ts";
-import type { Finite, MismatchReport, NonFinite, Verdict, VerdictLevel } from "../../results/index.ts";
+import type { Finite, NonFinite } from "../../results/finite.ts";
+import type { MismatchReport, Verdict, VerdictLevel } from "../../results/report.ts";
 import { readBaselines, type VerdictMetrics } from "./baselines.ts";
 import { judgeLevel } from "./verdict.ts";
 

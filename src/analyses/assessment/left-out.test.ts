@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../core/schema/index.ts";
+import type { Finding } from "../../core/schema/findings.ts";
 import type { LeftOut } from "../../results/report.ts";
 import { droppedShares, inputWasSkipped, listLeftOut } from "./left-out.ts";
 

@@ -7,7 +7,7 @@
 
 import type { Finding, OmissionReason } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { ExcludedTokens, LeftOut } from "../../results/index.ts";
+import type { ExcludedTokens, LeftOut } from "../../results/report.ts";
 
 /** Whether something that should have been read was not: exit status 4. */
 export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]): boolean {

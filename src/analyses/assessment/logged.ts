@@ -1,5 +1,8 @@
 import { LARGE_DELTA } from "../../core/summaries/index.ts";
-import type { Assessment, BesideFinding, Finite, ReadingLevel } from "../../results/index.ts";
+import type { Assessment } from "../../results/assessment.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { Finite } from "../../results/finite.ts";
+import type { ReadingLevel } from "../../results/report.ts";
 
 /** What logged metrics alone say. */
 export interface LoggedParts {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sampleGradient } from "../../../test/report/sample-report.ts";
-import type { GradientReport, ReadingLevel, StepSegment } from "../../results/index.ts";
+import type { StepSegment } from "../../results/assessment.ts";
+import type { GradientReport } from "../../results/gradient.ts";
+import type { ReadingLevel } from "../../results/report.ts";
 import { assessReach } from "./reach.ts";
 import type { Segmentation } from "./when.ts";
 

@@ -1,4 +1,6 @@
-import type { GradientReport, Reach, VerdictLevel } from "../../results/index.ts";
+import type { Reach } from "../../results/assessment.ts";
+import type { GradientReport } from "../../results/gradient.ts";
+import type { VerdictLevel } from "../../results/report.ts";
 import type { Segmentation } from "./when.ts";
 
 /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */

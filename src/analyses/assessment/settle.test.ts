@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CauseGroup, Diagnosis, Verdict, VerdictLevel } from "../../results/index.ts";
+import type { CauseGroup } from "../../results/assessment.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import type { Verdict, VerdictLevel } from "../../results/report.ts";
 import { groupCauses } from "./causes.ts";
 import { fact, makeCause, makeDiagnosis } from "./diagnosis.test-data.ts";
 import { assessFinite } from "./finite.ts";

@@ -1,5 +1,8 @@
 import { formatChance, formatNumber, inSentence } from "../../core/text/index.ts";
-import type { CauseGroup, Comparable, Diagnosis, Finite, Verdict } from "../../results/index.ts";
+import type { CauseGroup, Comparable } from "../../results/assessment.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import type { Finite } from "../../results/finite.ts";
+import type { Verdict } from "../../results/report.ts";
 import { isBroken } from "./finite.ts";
 
 /** What decides the level of a run. */

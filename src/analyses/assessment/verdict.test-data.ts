@@ -1,5 +1,5 @@
 import { sampleMetrics } from "../../../test/report/sample-report.ts";
-import type { MismatchMetrics, Verdict } from "../../results/index.ts";
+import type { MismatchMetrics, Verdict } from "../../results/report.ts";
 import type { VerdictMetrics } from "./baselines.ts";
 import { judgeRun, type VerdictInput } from "./verdict.ts";
 import { StepLevels } from "./when.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "../../core/statistics/index.ts";
+import { FEWEST_SEQUENCES, FEWEST_TOKENS } from "../../core/statistics/enough.ts";
 import type { LeftOut, MismatchMetrics } from "../../results/report.ts";
 import { judge, soundMetrics } from "./verdict.test-data.ts";
 

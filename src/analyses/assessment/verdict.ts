@@ -1,6 +1,12 @@
-import { FEWEST_FOR_BROKEN, FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../../core/statistics/index.ts";
+import {
+  FEWEST_FOR_BROKEN,
+  FEWEST_SEQUENCES,
+  FEWEST_TOKENS,
+  isEnough,
+} from "../../core/statistics/enough.ts";
 import { formatCount, formatShare, plural } from "../../core/text/index.ts";
-import type { BaselineReading, CorrectionNeed, LeftOut, ReadingLevel, Verdict } from "../../results/index.ts";
+import type { CorrectionNeed } from "../../results/assessment.ts";
+import type { BaselineReading, LeftOut, ReadingLevel, Verdict } from "../../results/report.ts";
 import {
   BROKEN_DELTA,
   findWorstLevel,

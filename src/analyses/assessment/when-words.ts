@@ -1,5 +1,6 @@
 import { formatNumber, plural } from "../../core/text/index.ts";
-import type { StepSegment, VerdictLevel } from "../../results/index.ts";
+import type { StepSegment } from "../../results/assessment.ts";
+import type { VerdictLevel } from "../../results/report.ts";
 import { LEVELS } from "./baselines.ts";
 import { FACTOR, type Segmentation } from "./when.ts";
 

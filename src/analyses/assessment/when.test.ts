@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { drawSegments } from "../../../test/support/calibration/when-claims.ts";
-import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../core/summaries/index.ts";
-import type { StepSegment } from "../../results/index.ts";
+import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../core/summaries/cluster-sums.ts";
+import type { StepSegment } from "../../results/assessment.ts";
 import { type Segmentation, StepLevels } from "./when.ts";
 import { sayWhen } from "./when-words.ts";
 

@@ -1,6 +1,8 @@
-import { CUT_RATE, findChangePoints, isEnough } from "../../core/statistics/index.ts";
+import { CUT_RATE, findChangePoints } from "../../core/statistics/change-points.ts";
+import { isEnough } from "../../core/statistics/enough.ts";
 import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../core/summaries/index.ts";
-import type { ReadingLevel, StepSegment, When } from "../../results/index.ts";
+import type { StepSegment, When } from "../../results/assessment.ts";
+import type { ReadingLevel } from "../../results/report.ts";
 import { findWorstLevel, readFigure } from "./baselines.ts";
 
 /** Of fewer prompts it is not known how far they differ. */

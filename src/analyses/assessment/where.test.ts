@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleMetrics, sampleReport } from "../../../test/report/sample-report.ts";
-import type { MismatchMetrics } from "../../results/index.ts";
+import type { MismatchMetrics } from "../../results/report.ts";
 import { findStandingParts, type PartSource } from "./where.ts";
 
 const figures = (tokens: number, k3: number): MismatchMetrics => ({

@@ -1,4 +1,5 @@
-import type { MismatchMetrics, MismatchReport, StandingPart } from "../../results/index.ts";
+import type { StandingPart } from "../../results/assessment.ts";
+import type { MismatchMetrics, MismatchReport } from "../../results/report.ts";
 
 /** What the parts of a run are read from. */
 export type PartSource = Pick<

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { MismatchReport, ReadingLevel, StepSegment, VerdictLevel } from "../../results/index.ts";
+import type { StepSegment } from "../../results/assessment.ts";
+import type { MismatchReport, ReadingLevel, VerdictLevel } from "../../results/report.ts";
 import { wordNow } from "./word-now.ts";
 
 function segment(

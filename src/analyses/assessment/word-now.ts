@@ -1,5 +1,6 @@
 import { formatId, formatNumber } from "../../core/text/index.ts";
-import type { MismatchReport, StepSegment, VerdictLevel } from "../../results/index.ts";
+import type { StepSegment } from "../../results/assessment.ts";
+import type { MismatchReport, VerdictLevel } from "../../results/report.ts";
 
 /** A run that goes on, in a word. */
 interface WordNow {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StoredType, UlpCount } from "../../results/index.ts";
+import type { StoredType, UlpCount } from "../../results/compare.ts";
 
 const single = new Float32Array(1);
 const singleBits = new Int32Array(single.buffer);

@@ -5,7 +5,7 @@
  */
 import { orNull } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import { boundShareOfNone, FEWEST_BOUND_CLUSTERS } from "../../core/statistics/index.ts";
+import { boundShareOfNone, FEWEST_BOUND_CLUSTERS } from "../../core/statistics/mean-bound.ts";
 import { plural } from "../../core/text/index.ts";
 import {
   COMPARE_SCHEMA_VERSION,
@@ -15,8 +15,8 @@ import {
   type CompareSide,
   type DifferingToken,
   type Pairing,
-} from "../../results/index.ts";
-import { pooledMetrics } from "../report/index.ts";
+} from "../../results/compare.ts";
+import { pooledMetrics } from "../report/metrics.ts";
 import type { Compared, ComparedColumn } from "./comparison.ts";
 import {
   boundColumn,

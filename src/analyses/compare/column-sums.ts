@@ -6,8 +6,9 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { orNull } from "../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
-import type { DifferingToken } from "../../results/index.ts";
-import { clusterKeys, RunSummary } from "../report/index.ts";
+import type { DifferingToken } from "../../results/compare.ts";
+import { clusterKeys } from "../report/cluster-keys.ts";
+import { RunSummary } from "../report/run-summary.ts";
 import { UlpSums } from "./bits.ts";
 import { DifferenceProfile } from "./profile.ts";
 

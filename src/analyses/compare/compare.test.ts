@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../core/statistics/random.ts";
-import { pooledMetrics, RunSummary } from "../report/index.ts";
+import { pooledMetrics } from "../report/metrics.ts";
+import { RunSummary } from "../report/run-summary.ts";
 import { ColumnSums } from "./column-sums.ts";
 import { change, compareBatches, drawNormal, drawRows, pack, type Row } from "./compare.test-data.ts";
 

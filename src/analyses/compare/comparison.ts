@@ -6,8 +6,8 @@
 import { EmptyInputError, MissingSideError, SchemaError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { CompareMode } from "../../results/index.ts";
-import { RunSummary } from "../report/index.ts";
+import type { CompareMode } from "../../results/compare.ts";
+import { RunSummary } from "../report/run-summary.ts";
 import { ColumnSums } from "./column-sums.ts";
 import { listColumns } from "./held-rows.ts";
 import { type PairCounts, SidePairs } from "./pair-sides.ts";

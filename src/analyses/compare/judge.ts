@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { boundMean, FEWEST_BOUND_CLUSTERS, type MeanBounds } from "../../core/statistics/index.ts";
+import { boundMean, FEWEST_BOUND_CLUSTERS, type MeanBounds } from "../../core/statistics/mean-bound.ts";
 import { CLUSTER, CLUSTER_WIDTH, type MismatchSummary } from "../../core/summaries/index.ts";
-import type { Certificate, CertificateBasis } from "../../results/index.ts";
+import type { Certificate, CertificateBasis } from "../../results/compare.ts";
 import type { ColumnCounts } from "./column-sums.ts";
 
 export interface TestOptions {

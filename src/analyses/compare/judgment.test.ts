@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Certificate, CertificateBasis, RunFigure } from "../../results/index.ts";
+import type { Certificate, CertificateBasis, RunFigure } from "../../results/compare.ts";
 import { change, compareBatches, drawRows, pack } from "./compare.test-data.ts";
 import { compareConcern, countNeeded, judgeColumn, judgeCoverage } from "./judge.ts";
 import { judgeFigures } from "./unpaired.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLimit, setMemoryLimit } from "../../core/base/index.ts";
+import { memoryLimit, setMemoryLimit } from "../../core/base/memory-limit.ts";
 import { compareBatches, drawRows, pack, type Row } from "./compare.test-data.ts";
 
 /** Twelve responses to two prompts' worth of names, with nothing beside their tokens that could match them. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DifferenceSlice, DifferenceStart } from "../../results/index.ts";
+import type { DifferenceSlice, DifferenceStart } from "../../results/compare.ts";
 
 interface Counts {
   tokens: number;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MeanBounds } from "../../core/statistics/index.ts";
+import type { MeanBounds } from "../../core/statistics/mean-bound.ts";
 import {
   formatCount,
   formatNumber,
@@ -12,7 +12,7 @@ import {
   formatShare,
   plural,
 } from "../../core/text/index.ts";
-import type { ColumnMetrics, DifferingToken, RunFigure } from "../../results/index.ts";
+import type { ColumnMetrics, DifferingToken, RunFigure } from "../../results/compare.ts";
 import { type Judgment, LEAST_TOKEN_SHARE, type TestOptions } from "./judge.ts";
 
 type Facts = Pick<

@@ -5,8 +5,8 @@
  */
 import { orNull } from "../../core/base/index.ts";
 import type { CLUSTER, MismatchSummary } from "../../core/summaries/index.ts";
-import type { RunFigure } from "../../results/index.ts";
-import { pooledMetrics } from "../report/index.ts";
+import type { RunFigure } from "../../results/compare.ts";
+import { pooledMetrics } from "../report/metrics.ts";
 import { boundColumn, type Judgment, type TestOptions } from "./judge.ts";
 
 type Column = keyof typeof CLUSTER;

@@ -1,5 +1,6 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { VerdictLevel, WatchAlarm } from "../../results/index.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { WatchAlarm } from "../../results/watch.ts";
 import { type FigureName, parseFigureName } from "./figure-name.ts";
 
 export type Operator = "<=" | ">=" | "==" | "!=" | "<" | ">";

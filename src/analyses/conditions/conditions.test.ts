@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isLogratioError } from "../../core/base/index.ts";
-import type { MismatchReport, SeriesReport } from "../../results/index.ts";
-import {
-  findScale,
-  isAmount,
-  judgeInterval,
-  judgeVerdict,
-  meets,
-  parseCondition,
-  parseFigureName,
-  readFigures,
-} from "./index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { parseCondition } from "./condition.ts";
+import { findScale, parseFigureName } from "./figure-name.ts";
+import { judgeInterval, judgeVerdict, meets } from "./judge.ts";
+import { readFigures } from "./read-figure.ts";
+import { isAmount } from "./vocabulary.ts";
 
 function refusal(text: string): string {
   try {

@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { MetricScale } from "../../results/index.ts";
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 import { GROUPS, type Group, NON_FINITE } from "./vocabulary.ts";
 
 /** What is made of the readings of several steps. */

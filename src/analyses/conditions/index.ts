@@ -4,16 +4,4 @@
  *
  * @module
  */
-export {
-  type ChangeCondition,
-  CONDITION_LEVELS,
-  type Condition,
-  type FigureCondition,
-  type Operator,
-  parseCondition,
-  type VerdictCondition,
-} from "./condition.ts";
-export { type FigureName, findScale, parseFigureName } from "./figure-name.ts";
-export { type Holding, judgeInterval, judgeVerdict, meets } from "./judge.ts";
-export { type FigureReadings, type Reading, type Results, readFigures } from "./read-figure.ts";
-export { isAmount, NON_FINITE } from "./vocabulary.ts";
+export type { Results } from "./read-figure.ts";

@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
 import { CONDITION_LEVELS, type Operator, type VerdictCondition } from "./condition.ts";
 
 /** Whether a condition is shown to hold, shown not to, or neither. */

@@ -1,4 +1,5 @@
-import type { Interval, MismatchReport, SeriesFigures, SeriesReport } from "../../results/index.ts";
+import type { Interval, MismatchReport } from "../../results/report.ts";
+import type { SeriesFigures, SeriesReport } from "../../results/series.ts";
 import type { FigureName } from "./figure-name.ts";
 import { mayBeUnknown } from "./vocabulary.ts";
 

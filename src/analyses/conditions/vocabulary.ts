@@ -1,12 +1,11 @@
 import {
   type MetricScale,
-  type MismatchMetrics,
-  type ReportMetrics,
   RUN_METRICS,
   type RunMetric,
   runMetric,
   STEP_ONLY_METRICS,
-} from "../../results/index.ts";
+} from "../../results/metrics/run-metrics.ts";
+import type { MismatchMetrics, ReportMetrics } from "../../results/report.ts";
 
 /** Every figure of `metrics`. */
 const METRIC_SCALES = takeScales(RUN_METRICS);

@@ -1,5 +1,7 @@
 import { SchemaError } from "../../core/base/index.ts";
-import { digitLogProbs, digitProxy, logSumExp, numberTokenLoss, takeDigitTokens } from "../digits/index.ts";
+import { digitLogProbs, logSumExp, numberTokenLoss } from "../digits/distribution.ts";
+import { digitProxy } from "../digits/proxy.ts";
+import { takeDigitTokens } from "../digits/vocabulary.ts";
 import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const digitsRunners: Readonly<Record<string, Runner>> = { ntl: numberTokens };

@@ -1,5 +1,7 @@
 import { SchemaError } from "../../core/base/index.ts";
-import { calculateDebugMetrics, type DebugBatch, type TokenDecoder } from "../divergence/index.ts";
+import { calculateDebugMetrics } from "../divergence/debug-metrics.ts";
+import type { TokenDecoder } from "../divergence/decoder.ts";
+import type { DebugBatch } from "../divergence/padded-facts.ts";
 import { type Fields, numbers, paddedBatch, type Runner } from "./case.ts";
 
 export const divergenceRunners: Readonly<Record<string, Runner>> = {

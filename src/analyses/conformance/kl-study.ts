@@ -1,12 +1,9 @@
 import { SchemaError } from "../../core/base/index.ts";
-import type { SpikeOptions } from "../kl/index.ts";
-import {
-  categoryStatistics,
-  classifyToken,
-  detectSpikes,
-  type TurningPointMethod,
-  turningPoints,
-} from "../kl/index.ts";
+import { classifyToken } from "../kl/categories/categories.ts";
+import { categoryStatistics } from "../kl/categories/category-statistics.ts";
+import { type TurningPointMethod, turningPoints } from "../kl/series/turning-points.ts";
+import { detectSpikes } from "../kl/spikes/spikes.ts";
+import type { SpikeOptions } from "../kl/summary.ts";
 import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const klStudyRunners: Readonly<Record<string, Runner>> = {

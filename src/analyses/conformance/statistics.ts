@@ -1,12 +1,9 @@
-import {
-  kolmogorovSmirnov,
-  mannWhitneyU,
-  pearsonTest,
-  spearmanTest,
-  type TestResult,
-  tTest,
-  wilcoxonSignedRank,
-} from "../../core/statistics/index.ts";
+import { pearsonTest, spearmanTest } from "../../core/statistics/correlation.ts";
+import { kolmogorovSmirnov } from "../../core/statistics/kolmogorov-smirnov.ts";
+import { mannWhitneyU } from "../../core/statistics/mann-whitney.ts";
+import type { TestResult } from "../../core/statistics/result.ts";
+import { tTest } from "../../core/statistics/t-test.ts";
+import { wilcoxonSignedRank } from "../../core/statistics/wilcoxon.ts";
 import { encoded, type Fields, numbers, type Runner } from "./case.ts";
 
 export const statisticsRunners: Readonly<Record<string, Runner>> = { stats: statistics };

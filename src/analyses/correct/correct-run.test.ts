@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { UsageError } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import { applyCorrection } from "../../trainers/neutral/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { applyCorrection } from "../../trainers/neutral/apply.ts";
 import { presetNamed } from "../../trainers/presets.ts";
-import { completeSettings, type Settings } from "../../trainers/shared/index.ts";
-import { CorrectRun } from "./index.ts";
+import type { Settings } from "../../trainers/shared/preset.ts";
+import { completeSettings } from "../../trainers/shared/settings.ts";
+import { CorrectRun } from "./correct-run.ts";
 
 const open = (preset: string, settings: Settings): CorrectRun =>
   new CorrectRun({ preset: presetNamed(preset), settings: completeSettings(presetNamed(preset), settings) });

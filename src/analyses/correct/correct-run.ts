@@ -7,7 +7,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { MissingSideError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { CorrectedGradient } from "../../results/index.ts";
+import type { CorrectedGradient } from "../../results/correct.ts";
 import type { Discrepancy } from "../../trainers/index.ts";
 import {
   applyCorrection,
@@ -19,7 +19,9 @@ import {
   validateCorrection,
 } from "../../trainers/neutral/index.ts";
 import type { BatchMetrics, Preset, Settings } from "../../trainers/shared/index.ts";
-import { BASELINE, type NamedCorrection, Sweep, unsweepable } from "../sweep/index.ts";
+import { unsweepable } from "../sweep/evaluate.ts";
+import { BASELINE, type NamedCorrection } from "../sweep/named-correction.ts";
+import { Sweep } from "../sweep/sweep.ts";
 import { GradientEffect } from "./gradient-effect.ts";
 
 /** A trainer's correction under its own names. */

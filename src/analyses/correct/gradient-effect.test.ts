@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { presetNamed } from "../../trainers/presets.ts";
-import { completeSettings, type Settings } from "../../trainers/shared/index.ts";
-import { CorrectRun } from "./index.ts";
+import type { Settings } from "../../trainers/shared/preset.ts";
+import { completeSettings } from "../../trainers/shared/settings.ts";
+import { CorrectRun } from "./correct-run.ts";
 
 const open = (settings: Settings): CorrectRun =>
   new CorrectRun({ preset: presetNamed("verl"), settings: completeSettings(presetNamed("verl"), settings) });

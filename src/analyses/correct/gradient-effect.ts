@@ -9,7 +9,7 @@
  */
 import { computeImpact } from "../../core/kernels/index.ts";
 import { BinnedSums } from "../../core/summaries/index.ts";
-import type { CorrectedGradient } from "../../results/index.ts";
+import type { CorrectedGradient } from "../../results/correct.ts";
 import type { CorrectionBlock } from "../../trainers/neutral/index.ts";
 
 /** Σ|A|, Σ|A| of kept tokens, Σ|A||w − ρ|, Σ|A||1 − ρ|, ΣA, ΣAw, ΣAρ. */

@@ -1,4 +1,4 @@
-import type { DigitsReport } from "../../results/index.ts";
+import type { DigitsReport } from "../../results/digits.ts";
 
 type Known = Pick<
   DigitsReport,

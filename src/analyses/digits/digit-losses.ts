@@ -1,5 +1,4 @@
-import type { DigitDistribution } from "../../results/index.ts";
-import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
+import { type DigitDistribution, RECORDED_DISTRIBUTIONS } from "../../results/digits.ts";
 import { partialDistribution, wholeDistribution } from "./bounds.ts";
 import { LossTally } from "./loss-tally.ts";
 import type { Row } from "./row.ts";

@@ -11,7 +11,7 @@ import type {
   DigitSequence,
   DigitsReport,
   DigitTruth,
-} from "../../results/index.ts";
+} from "../../results/digits.ts";
 import { absentFigures } from "./absent-figures.ts";
 import { compareNumbers, findAnswer, formatDecimal, parseTruth } from "./answer.ts";
 import { DigitLosses } from "./digit-losses.ts";

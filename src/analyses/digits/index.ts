@@ -3,44 +3,24 @@
  *
  * @module
  */
-export {
-  compareNumbers,
-  type Decimal,
-  findAnswer,
-  formatDecimal,
-  type NumberComparison,
-  parseTruth,
-} from "./answer.ts";
-export {
-  type Alternatives,
-  type Interval,
-  type PartialDistribution,
-  partialDistribution,
-  ratioBounds,
-  sumBounds,
-} from "./bounds.ts";
-export { DigitRun, type DigitRunOptions, type DigitRunResult } from "./digit-run.ts";
+export { formatDecimal } from "./answer.ts";
+export { DigitRun } from "./digit-run.ts";
 export {
   type DigitLosses,
   type DigitTargets,
   digitLogProbs,
   digitLosses,
-  logSumExp,
   type NtlMethod,
   type NtlResult,
   numberTokenLoss,
 } from "./distribution.ts";
-export { positionFigures } from "./loss-tally.ts";
-export { findNumbers, type NumberPart, type NumberSpan, type TokenSpan } from "./numbers.ts";
-export { type DigitBatch, type DigitProxy, digitProxy, PROXY_METHOD } from "./proxy.ts";
+export { findNumbers, type NumberSpan } from "./numbers.ts";
+export { type DigitBatch, type DigitProxy, digitProxy } from "./proxy.ts";
 export { bonusReward, confidenceReward, type DigitConfidence, lossReward } from "./rewards.ts";
-export { hasTokenTexts, TextVocabulary } from "./token-texts.ts";
 export {
   type DigitDecoder,
   type DigitIds,
   type DigitVocabulary,
   findDigitTokens,
   type NumberToken,
-  parseNumberToken,
-  takeDigitTokens,
 } from "./vocabulary.ts";

@@ -1,4 +1,4 @@
-import type { DigitSequence } from "../../results/index.ts";
+import type { DigitSequence } from "../../results/digits.ts";
 import type { NumberSpan, TokenSpan } from "./numbers.ts";
 import { bonusReward, confidenceReward } from "./rewards.ts";
 

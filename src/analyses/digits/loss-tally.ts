@@ -1,4 +1,4 @@
-import type { Bounded, DigitDistribution } from "../../results/index.ts";
+import type { Bounded, DigitDistribution } from "../../results/digits.ts";
 import {
   DIGITS,
   distanceBounds,

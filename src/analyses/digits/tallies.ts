@@ -4,7 +4,7 @@
  * @module
  */
 import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
-import type { DigitFigures, DigitGap } from "../../results/index.ts";
+import type { DigitFigures, DigitGap } from "../../results/digits.ts";
 
 /** Log-probs of a set of digits under both policies. */
 export class DigitTally {

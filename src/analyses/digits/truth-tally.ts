@@ -1,6 +1,6 @@
 import { orNull } from "../../core/base/index.ts";
-import { median } from "../../core/statistics/index.ts";
-import type { CalibrationBin, ConfidenceFigures, DigitTruth, WrongAnswer } from "../../results/index.ts";
+import { median } from "../../core/statistics/median.ts";
+import type { CalibrationBin, ConfidenceFigures, DigitTruth, WrongAnswer } from "../../results/digits.ts";
 import { compareNumbers, type Decimal, formatDecimal } from "./answer.ts";
 import type { NumberSpan } from "./numbers.ts";
 import { Foremost } from "./tallies.ts";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { openTokenizer } from "../../input/tokens/index.ts";
+import { openTokenizer } from "../../input/tokens/open-tokenizer.ts";
 import { findDigitTokens, getDigitIds, takeDigitTokens } from "./vocabulary.ts";
 
 const fixture = (name: string): string =>

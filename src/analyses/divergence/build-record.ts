@@ -1,4 +1,4 @@
-import type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/index.ts";
+import type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/divergence.ts";
 import type { TokenDecoder } from "./decoder.ts";
 import type { CheckedOptions } from "./options.ts";
 import { pythonRepr } from "./python-repr.ts";

@@ -1,7 +1,7 @@
 import { MissingSideError, UsageError } from "../../core/base/index.ts";
 import type { TokenBlock } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 import type { Metrics } from "../../trainers/index.ts";
 import { packPadded } from "../../trainers/shared/index.ts";
 import { Iteration } from "./iteration.ts";

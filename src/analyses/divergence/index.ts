@@ -4,20 +4,11 @@
  *
  * @module
  */
-export type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/index.ts";
+export type { DivergenceRecord, FlipType, TokenAlternative } from "../../results/divergence.ts";
 export { calculateDebugMetrics, calculateRecordDebugMetrics, type DebugMetrics } from "./debug-metrics.ts";
 export type { TokenDecoder } from "./decoder.ts";
-export { divergenceLine, fillIteration, lineIdentity } from "./line.ts";
+export { divergenceLine } from "./line.ts";
 export type { DivergenceOptions, LogOptions } from "./options.ts";
 export { checkOptions } from "./options.ts";
 export type { DebugBatch } from "./padded-facts.ts";
-export { pythonRepr } from "./python-repr.ts";
-export {
-  createFinisher,
-  createRunLog,
-  type IterationResult,
-  type RunLog,
-  type RunLogOptions,
-} from "./run-log.ts";
-export { createRunReport, type RunReport } from "./run-report.ts";
-export { createSegmentSplitter, Segment, type SegmentOptions } from "./segments.ts";
+export { createRunLog, type IterationResult, type RunLog, type RunLogOptions } from "./run-log.ts";

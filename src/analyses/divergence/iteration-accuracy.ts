@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 import { isCorrect } from "./record-facts.ts";
 import { countOnes } from "./token-facts.ts";
 

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { FIELDS, mismatchSums, PROB_COUNT, type TokenBlock } from "../../core/kernels/index.ts";
 import { MismatchSummary } from "../../core/summaries/index.ts";
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 import { type Metrics, verlDebugMetrics, verlPerRoundMetrics } from "../../trainers/index.ts";
 import { buildRecord } from "./build-record.ts";
 import { decodeFacts, encodeFacts } from "./fact-bytes.ts";

@@ -1,4 +1,4 @@
-import type { DivergenceRecord, LeanDivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord, LeanDivergenceRecord } from "../../results/divergence.ts";
 
 /**
  * A record as its line of the JSONL form, without the line's end. JSON writes null for what is not finite. The

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { calculateDebugMetrics, type DebugBatch } from "./index.ts";
+import { calculateDebugMetrics } from "./debug-metrics.ts";
+import type { DebugBatch } from "./padded-facts.ts";
 import { tableDecoder } from "./table-decoder.test-data.ts";
 
 interface Case {

@@ -5,7 +5,7 @@
  */
 
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 import type { Metrics } from "../../trainers/index.ts";
 import { checkOptions, type LogOptions } from "./options.ts";
 import { createSegmentSplitter, type Segment } from "./segments.ts";

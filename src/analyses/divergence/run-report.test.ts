@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { DivergenceRecord } from "../../results/index.ts";
-import { createRunReport } from "./index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 import { divergenceLine, fillIteration, lineIdentity } from "./line.ts";
 import type { IterationResult } from "./run-log.ts";
+import { createRunReport } from "./run-report.ts";
 
 const record = (more: Partial<DivergenceRecord> = {}): DivergenceRecord =>
   ({ record_id: "s1.r0.q2.t3", rank: 1, flip_type: null, is_correct: null, ...more }) as DivergenceRecord;

@@ -1,11 +1,11 @@
-import type {
-  DivergenceMetrics,
-  DivergenceRecord,
-  DivergenceReport,
-  DivergenceSettings,
-  DivergenceStep,
-} from "../../results/index.ts";
-import { DIVERGENCE_SCHEMA_VERSION } from "../../results/index.ts";
+import {
+  DIVERGENCE_SCHEMA_VERSION,
+  type DivergenceMetrics,
+  type DivergenceRecord,
+  type DivergenceReport,
+  type DivergenceSettings,
+  type DivergenceStep,
+} from "../../results/divergence.ts";
 import type { LineOptions } from "./line.ts";
 import { checkOptions } from "./options.ts";
 import type { IterationResult, RunLogOptions } from "./run-log.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DivergenceRecord } from "../../results/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
 
 type Known =
   | "batch_idx"

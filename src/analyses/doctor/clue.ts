@@ -1,4 +1,4 @@
-import type { Evidence, EvidencePicture } from "../../results/index.ts";
+import type { Evidence, EvidencePicture } from "../../results/diagnosis.ts";
 
 /** A fact that speaks for or against one cause. */
 export interface Clue {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Finding } from "../../core/schema/index.ts";
-import type { GuiltyLeg } from "../../results/index.ts";
+import type { GuiltyLeg } from "../../results/diagnosis.ts";
 import type { Clue } from "./clue.ts";
 import { type Examined, examineView } from "./examine.ts";
 import { weighLegs } from "./judge/leg.ts";

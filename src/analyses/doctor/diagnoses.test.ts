@@ -5,7 +5,7 @@
  */
 import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { RecordBatch } from "../../core/schema/index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
 import { RUNS } from "./diagnoses.test-data.ts";
 import { Doctor } from "./doctor.ts";
 import { examineView } from "./examine.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { StatedSides } from "../../core/schema/index.ts";
-import type { Diagnosis } from "../../results/index.ts";
+import type { StatedSides } from "../../core/schema/findings.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import { Doctor } from "./doctor.ts";
 import { drawRun } from "./drawn-run.test-data.ts";
-import { Doctor } from "./index.ts";
 import { weighStated } from "./judge/stated.ts";
 import { rankCauses } from "./rank.ts";
 

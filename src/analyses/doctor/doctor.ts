@@ -1,14 +1,14 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
-import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/index.ts";
-import { type ClusterKeys, clusterKeys } from "../report/index.ts";
+import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/diagnosis.ts";
+import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 import { CAUSES } from "./causes/catalog.ts";
 import type { Clue } from "./clue.ts";
-import { ColumnsSeen } from "./columns/index.ts";
+import { ColumnsSeen } from "./columns/columns-seen.ts";
 import { type Ranking, rankSample } from "./diagnose.ts";
 import { chooseExperiment } from "./experiments.ts";
 import { findAlike, putAlikeFirst } from "./judge/alike.ts";
-import { Legs } from "./legs/index.ts";
+import { Legs } from "./legs/legs.ts";
 import type { RankedCause } from "./rank.ts";
 import { takeRow } from "./sample/row.ts";
 import { decodeRow, encodeRow } from "./sample/row-bytes.ts";

@@ -1,6 +1,7 @@
 /** Runs drawn from known distributions, so that what the doctor says of them can be checked without recordings. */
-import { createRecordBuilder, type RecordBatch } from "../../core/schema/index.ts";
-import { seededRandom } from "../../core/statistics/index.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
 import { drawToken, logSoftmax, makeNormal } from "./logits.test-data.ts";
 
 export interface DrawnToken {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NextExperiment } from "../../results/index.ts";
+import type { NextExperiment } from "../../results/diagnosis.ts";
 import { EXPERIMENTS, type Experiment } from "./experiment-list.ts";
 
 /** Experiments go wrong: an outcome is the expected one this often. */

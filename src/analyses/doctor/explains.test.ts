@@ -1,9 +1,9 @@
 /** What each cause explains of Σ|Δ|, and marks that are true beside what makes most of it. */
 
 import { describe, expect, it } from "vitest";
-import type { Diagnosis } from "../../results/index.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import { Doctor } from "./doctor.ts";
 import { drawRun } from "./drawn-run.test-data.ts";
-import { Doctor } from "./index.ts";
 
 type Drawing = Parameters<typeof drawRun>[0];
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DoctorCause } from "../../results/index.ts";
+import type { DoctorCause } from "../../results/diagnosis.ts";
 import { CAUSES } from "./causes/catalog.ts";
 import { EXPERIMENTS } from "./experiment-list.ts";
 import { fillPaths } from "./fill-paths.ts";

@@ -1,5 +1,5 @@
 import { quoteForShell, sharedPath } from "../../core/base/index.ts";
-import type { Diagnosis } from "../../results/index.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
 
 /** In the fixes of the catalog: where the run lies. */
 const PATH = /(?<=^logratio .*)\bPATH\b/gm;

@@ -5,5 +5,5 @@
  *
  * @module
  */
-export { type DiagnoseOptions, Doctor } from "./doctor.ts";
+export { Doctor } from "./doctor.ts";
 export { fillPaths } from "./fill-paths.ts";

@@ -5,8 +5,10 @@
  *
  * @module
  */
-import { createRecordBuilder, type RecordBatch, type SequenceDraft } from "../../core/schema/index.ts";
-import { seededRandom } from "../../core/statistics/index.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
 import { drawToken, logSoftmax, makeNormal, toNormal } from "./logits.test-data.ts";
 
 const VOCABULARY = 20;

@@ -6,10 +6,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import type { Diagnosis } from "../../results/index.ts";
-import { Doctor } from "./index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import { Doctor } from "./doctor.ts";
 
 const DATA = fileURLToPath(new URL("../../../../shared/data/doctor/", import.meta.url));
 const present = existsSync(DATA);

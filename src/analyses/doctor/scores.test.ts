@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readAnswer, scoreCases, type Truth } from "../../../scripts/score-doctor.mjs";
 import { sample, sized } from "../../../test/support/run-size.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import type { Diagnosis } from "../../results/index.ts";
-import { Doctor } from "./index.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import { Doctor } from "./doctor.ts";
 
 const DEV = fileURLToPath(new URL("../../../../shared/data/doctor/dev/", import.meta.url));
 const present = existsSync(DEV);

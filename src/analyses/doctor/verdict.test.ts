@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DoctorCause } from "../../results/index.ts";
+import type { DoctorCause } from "../../results/diagnosis.ts";
 import { type Data, giveVerdict } from "./verdict.ts";
 
 interface Given extends Partial<Omit<DoctorCause, "evidence">> {

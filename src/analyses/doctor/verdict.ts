@@ -1,7 +1,7 @@
 /** The verdict and its sentence, from the causes. */
-import { isEnough, tellMissing } from "../../core/statistics/index.ts";
+import { isEnough, tellMissing } from "../../core/statistics/enough.ts";
 import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../core/text/index.ts";
-import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/index.ts";
+import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/diagnosis.ts";
 
 /** A cause as likely as this is named as the fault, however little there is. */
 const PROVEN = 0.9;

@@ -1,17 +1,9 @@
-import {
-  type Diagnosis,
-  DOCTOR_SCHEMA_VERSION,
-  type DoctorReport,
-  type MismatchReport,
-} from "../../results/index.ts";
-import { fillPaths } from "../doctor/index.ts";
-import {
-  buildReport,
-  buildReportBeside,
-  type GatheredPlaces,
-  type PlaceChances,
-  type ReportInput,
-} from "../report/index.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
+import { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "../../results/doctor.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { fillPaths } from "../doctor/fill-paths.ts";
+import { buildReport, buildReportBeside, type ReportInput } from "../report/build-report.ts";
+import type { GatheredPlaces, PlaceChances } from "../report/standouts/index.ts";
 import type { RunEvidence } from "./run-evidence.ts";
 
 /** What is said of a run: the report, whose `assessment` is the answer, and the whole diagnosis behind it. */

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type Answer, type AnswerInput, answerRun, answerRunBeside, makeDoctorReport } from "./answer.ts";
+export { answerRun, makeDoctorReport } from "./answer.ts";
 export { RunEvidence, type RunEvidenceJson } from "./run-evidence.ts";

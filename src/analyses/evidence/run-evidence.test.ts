@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { ByteReader, ByteWriter, MissingSideError } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import { answerRun, makeDoctorReport, RunEvidence } from "./index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { MissingSideError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { answerRun, makeDoctorReport } from "./answer.ts";
+import { RunEvidence } from "./run-evidence.ts";
 
 /** Eight batches of two steps with 8 answers of 40 tokens; one step is far off. */
 const BATCHES: readonly RecordBatch[] = Array.from({ length: 8 }, (_, at) =>

@@ -1,13 +1,8 @@
 import { ByteReader, ByteWriter, decodeBase64, encodeBase64 } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { Doctor } from "../doctor/index.ts";
-import {
-  type ClusterKeys,
-  clusterKeys,
-  RunSummary,
-  type RunSummaryJson,
-  type RunSummaryOptions,
-} from "../report/index.ts";
+import { Doctor } from "../doctor/doctor.ts";
+import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
+import { RunSummary, type RunSummaryJson, type RunSummaryOptions } from "../report/run-summary.ts";
 
 /** Evidence as JSON; only the version that wrote it reads it. */
 export interface RunEvidenceJson {

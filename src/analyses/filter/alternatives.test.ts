@@ -4,18 +4,12 @@ import { recordBatch, type SequencePicture } from "../../../test/support/record-
 import { sized } from "../../../test/support/run-size.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { batchTable } from "./batch-table.ts";
+import { addCondition, joinFilters, parseFilter, understoodText } from "./filter.ts";
 import { batchFilter } from "./filter-batches.ts";
-import {
-  addCondition,
-  joinFilters,
-  matchingRows,
-  needsTokens,
-  parseFilter,
-  rowHolds,
-  tableMatcher,
-  understoodText,
-} from "./index.ts";
+import { matchingRows, rowHolds } from "./match-rows.ts";
+import { tableMatcher } from "./match-table.ts";
 import { tokensOfRow } from "./row-tokens.ts";
+import { needsTokens } from "./scopes.ts";
 
 /** What a filter says of a token of a batch, written without the code that is tested. */
 interface Said {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { prepareRun } from "../../apps/viewer/prepare/index.ts";
+import { prepareRun } from "../../apps/viewer/prepare/cache/prepare-run.ts";
 import { type Workspace, workspace } from "../../apps/viewer/prepare/made-run.test-data.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import { decodeTable, SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/wire/index.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/metrics/sequence-columns.ts";
+import { decodeTable } from "../../results/wire/table.ts";
 import { batchTable } from "./batch-table.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/stale", import.meta.url));

@@ -9,9 +9,9 @@ import {
   SEQUENCE_COLUMNS,
   SEQUENCE_TEXTS,
   type SequenceColumn,
-  type SequenceTable,
   type SequenceText,
-} from "../../results/wire/index.ts";
+} from "../../results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 import { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
 
 /** Columns and texts are made when they are first asked for: most filters ask for few. */

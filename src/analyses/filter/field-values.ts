@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 import type { FieldValue } from "./complete.ts";
 import type { Field } from "./field.ts";
 

@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { SequenceTable, SequenceText, TokenClass } from "../../results/wire/index.ts";
+
+import type { TokenClass } from "../../core/base/index.ts";
+import type { SequenceText } from "../../results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
 export interface FieldText {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
-import { TOKEN_FLAGS, type WireSequence } from "../../results/wire/index.ts";
-import { batchFilter, matchingRows, parseFilter, tokenMatcher, tokensOfWire } from "./index.ts";
+import type { WireSequence } from "../../results/wire/sequence.ts";
+import { parseFilter } from "./filter.ts";
+import { batchFilter } from "./filter-batches.ts";
 import { madeTable } from "./made-table.test-data.ts";
+import { matchingRows } from "./match-rows.ts";
+import { tokenMatcher } from "./match-tokens.ts";
+import { tokensOfWire } from "./token-columns.ts";
 
 const provenance = { file: "dumps/step_7.npz", format: "npz", trainer: "verl", alignment: "token" } as const;
 

@@ -16,7 +16,7 @@ import {
   K3_SUM,
   ROLLOUT_SUM,
 } from "../../core/kernels/index.ts";
-import type { SequenceColumn } from "../../results/wire/index.ts";
+import type { SequenceColumn } from "../../results/metrics/sequence-columns.ts";
 
 type OfSums = (field: (place: number) => number, rows: Float64Array, offset: number) => number;
 

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIELDS, matchingRows, parseFilter, quoted } from "./index.ts";
+import { FIELDS } from "./fields.ts";
+import { parseFilter } from "./filter.ts";
 import { madeTable } from "./made-table.test-data.ts";
+import { matchingRows } from "./match-rows.ts";
+import { quoted } from "./words.ts";
 
 const table = madeTable([
   {

@@ -1,4 +1,5 @@
-import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS, type SequenceTable } from "../../results/wire/index.ts";
+import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 
 type Row = Readonly<Record<string, number | string | undefined>>;
 

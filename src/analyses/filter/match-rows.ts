@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { SEQUENCE_TEXTS, type SequenceTable, type SequenceText } from "../../results/wire/index.ts";
+import { SEQUENCE_TEXTS, type SequenceText } from "../../results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 import type { Alternatives } from "./alternatives.ts";
 import type { Term, Test } from "./parse.ts";
 import { byScope, largestAbsNeeded } from "./scopes.ts";

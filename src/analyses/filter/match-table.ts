@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 import type { Alternatives } from "./alternatives.ts";
 import { matchingRows, rowsOfAll } from "./match-rows.ts";
 import { allMatcher, type TokenMatcher, tokenMatcher, uniteMatchers } from "./match-tokens.ts";

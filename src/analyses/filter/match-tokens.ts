@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { tokenClass } from "../../results/wire/index.ts";
+import { tokenClass } from "../../core/base/index.ts";
 import type { Alternatives } from "./alternatives.ts";
 import type { TokenNumberField } from "./field.ts";
 import { placesOfOnes } from "./match-rows.ts";

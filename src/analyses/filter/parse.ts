@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { TokenClass } from "../../core/base/index.ts";
 import { readHandle } from "../../core/schema/index.ts";
-import type { TokenClass } from "../../results/wire/index.ts";
 import type { Field, TokenClassField } from "./field.ts";
 import { fieldNamed, nearestField, nearestName } from "./fields.ts";
 import type { Part, Word } from "./words.ts";

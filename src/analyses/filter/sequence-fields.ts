@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SEQUENCE_ENTRIES, type SequenceEntry } from "../../results/index.ts";
+import { SEQUENCE_ENTRIES, type SequenceEntry } from "../../results/metrics/sequence-columns.ts";
 import type { NumberField, SequenceField } from "./field.ts";
 import { TOKEN_FIELDS } from "./token-fields.ts";
 

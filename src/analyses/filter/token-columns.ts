@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../core/base/index.ts";
+import type { WireSequence } from "../../results/wire/sequence.ts";
+import { textBetween } from "../../results/wire/sequence-text.ts";
 
 /** `[length]` each; NaN, -1 in an id, or an absent column is missing. */
 export interface TokenColumns {

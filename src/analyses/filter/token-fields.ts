@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { TOKEN_CLASSES } from "../../core/base/index.ts";
 import { computeImpact, TOKEN_VALUES, turnOfMark } from "../../core/kernels/index.ts";
-import { TOKEN_METRICS, type TokenMetricName } from "../../results/index.ts";
-import { TOKEN_CLASSES } from "../../results/wire/index.ts";
+import { TOKEN_METRICS, type TokenMetricName } from "../../results/metrics/token-metrics.ts";
 import type { FieldText, TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
 

@@ -1,19 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
+import { TOKEN_FLAGS, type TokenClass } from "../../core/base/token-class.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { TOKEN_FLAGS, type TokenClass } from "../../results/wire/index.ts";
+import { parseFilter } from "./filter.ts";
 import { batchFilter } from "./filter-batches.ts";
-import {
-  matchingRows,
-  needsTexts,
-  needsTokens,
-  parseFilter,
-  type TokenColumns,
-  tokenMatcher,
-} from "./index.ts";
 import { madeTable } from "./made-table.test-data.ts";
+import { matchingRows } from "./match-rows.ts";
+import { tokenMatcher } from "./match-tokens.ts";
 import { tokensOfRow } from "./row-tokens.ts";
+import { needsTexts, needsTokens } from "./scopes.ts";
+import type { TokenColumns } from "./token-columns.ts";
 
 /** One token as a person would write it down. */
 interface Token {

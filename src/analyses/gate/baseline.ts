@@ -1,5 +1,12 @@
-import type { MetricScale } from "../../results/index.ts";
-import type { Condition, FigureName } from "../conditions/index.ts";
+/**
+ * Whether a run passes: corridors learned from a history, and limits. Pure functions over results; files, flags and
+ * tables belong elsewhere.
+ *
+ * @module
+ */
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
+import type { Condition } from "../conditions/condition.ts";
+import type { FigureName } from "../conditions/figure-name.ts";
 
 /** The version of the baseline's file; it grows when a field changes its meaning or goes. */
 export const BASELINE_VERSION = 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../core/statistics/index.ts";
-import { predictRun } from "./index.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
+import { predictRun } from "./corridor.ts";
 
 const random = seededRandom(17);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

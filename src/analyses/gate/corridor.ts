@@ -1,5 +1,5 @@
-import { studentQuantile } from "../../core/statistics/index.ts";
-import type { MetricScale } from "../../results/index.ts";
+import { studentQuantile } from "../../core/statistics/mean-bound.ts";
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 import { fromScale, isTurned, settleScale, toScale } from "./scales.ts";
 
 /** With fewer runs their spread is not known: of two, a corridor would be a hundred times as wide as they are apart. */

@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { makeAssessment } from "../../../test/support/assessment.ts";
-import type { GateCheck, MismatchReport, SeriesReport } from "../../results/index.ts";
-import { parseCondition, parseFigureName } from "../conditions/index.ts";
-import {
-  type Baseline,
-  distinctRuns,
-  evaluateGate,
-  type GateOptions,
-  type LearnedRun,
-  learnBaseline,
-  predictRun,
-} from "./index.ts";
+import type { GateCheck } from "../../results/gate.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { parseCondition } from "../conditions/condition.ts";
+import { parseFigureName } from "../conditions/figure-name.ts";
+import type { Baseline } from "./baseline.ts";
+import { predictRun } from "./corridor.ts";
+import { evaluateGate, type GateOptions } from "./evaluate-gate.ts";
+import { distinctRuns, type LearnedRun, learnBaseline } from "./learn.ts";
 
 interface Drawn {
   readonly metrics?: Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
+import { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../../core/statistics/enough.ts";
 import { plural } from "../../core/text/index.ts";
-import { GATE_SCHEMA_VERSION, type GateCheck, type GateReport } from "../../results/index.ts";
-import { FEWEST_SEQUENCES, FEWEST_TOKENS, isEnough } from "../assessment/index.ts";
-import { type Condition, parseCondition, type Results } from "../conditions/index.ts";
+import { GATE_SCHEMA_VERSION, type GateCheck, type GateReport } from "../../results/gate.ts";
+import { type Condition, parseCondition } from "../conditions/condition.ts";
+import type { Results } from "../conditions/read-figure.ts";
 import type { Baseline, GateLimit } from "./baseline.ts";
 import { judgeCorridor } from "./judge-corridor.ts";
 import { judgeLimit, judgeVerdictLimit } from "./judge-limit.ts";

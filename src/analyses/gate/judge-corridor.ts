@@ -1,6 +1,7 @@
 import { plural } from "../../core/text/index.ts";
-import type { GateCheck, GateOutcome } from "../../results/index.ts";
-import { isAmount, type Reading, type Results, readFigures } from "../conditions/index.ts";
+import type { GateCheck, GateOutcome } from "../../results/gate.ts";
+import { type Reading, type Results, readFigures } from "../conditions/read-figure.ts";
+import { isAmount } from "../conditions/vocabulary.ts";
 import { type BaselineCheck, listHistory } from "./baseline.ts";
 import { type Corridor, FEWEST_RUNS, predictRun } from "./corridor.ts";
 import { rescaleInterval } from "./judge-limit.ts";

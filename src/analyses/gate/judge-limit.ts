@@ -1,17 +1,11 @@
-import { studentQuantile } from "../../core/statistics/index.ts";
+import { studentQuantile } from "../../core/statistics/mean-bound.ts";
 import { formatNumber, plural } from "../../core/text/index.ts";
-import type { GateCheck, GateOutcome } from "../../results/index.ts";
-import {
-  type FigureCondition,
-  findScale,
-  isAmount,
-  judgeInterval,
-  judgeVerdict,
-  type Reading,
-  type Results,
-  readFigures,
-  type VerdictCondition,
-} from "../conditions/index.ts";
+import type { GateCheck, GateOutcome } from "../../results/gate.ts";
+import type { FigureCondition, VerdictCondition } from "../conditions/condition.ts";
+import { findScale } from "../conditions/figure-name.ts";
+import { judgeInterval, judgeVerdict } from "../conditions/judge.ts";
+import { type Reading, type Results, readFigures } from "../conditions/read-figure.ts";
+import { isAmount } from "../conditions/vocabulary.ts";
 import { fromScale, isTurned, toScale } from "./scales.ts";
 
 interface LimitResult {

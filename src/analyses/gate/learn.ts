@@ -1,14 +1,9 @@
 import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
+import { isEnough } from "../../core/statistics/enough.ts";
 import { formatPlain, plural } from "../../core/text/index.ts";
-import type { MetricScale } from "../../results/index.ts";
-import { isEnough } from "../assessment/index.ts";
-import {
-  type FigureName,
-  findScale,
-  parseFigureName,
-  type Results,
-  readFigures,
-} from "../conditions/index.ts";
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
+import { type FigureName, findScale, parseFigureName } from "../conditions/figure-name.ts";
+import { type Results, readFigures } from "../conditions/read-figure.ts";
 import type { Baseline, BaselineCheck, BaselineRun } from "./baseline.ts";
 import { errorOnScale } from "./scales.ts";
 

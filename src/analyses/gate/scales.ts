@@ -1,4 +1,4 @@
-import type { MetricScale } from "../../results/index.ts";
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 
 interface Transform {
   /** NaN or infinite outside its domain. */

@@ -1,5 +1,5 @@
 import type { SampledCluster } from "../../core/summaries/index.ts";
-import type { SequenceTable } from "../../results/wire/index.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
 
 type Columns = SequenceTable["columns"];
 type Texts = SequenceTable["texts"];

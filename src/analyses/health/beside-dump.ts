@@ -1,9 +1,11 @@
 import type { SampledCluster } from "../../core/summaries/index.ts";
-import type { BesideFinding, StalenessMetrics, StepMetrics } from "../../results/index.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { StalenessMetrics, StepMetrics } from "../../results/report.ts";
 import type { RunMetricKind } from "../../trainers/index.ts";
 import { tabulateSample } from "./answers.ts";
 import { checkHealth } from "./check-health.ts";
-import { findBeside, type StepSeries } from "./detectors/index.ts";
+import { findBeside } from "./detectors/find-beside.ts";
+import type { StepSeries } from "./detectors/series.ts";
 
 /** What a dump knows of its run apart from the mismatch. */
 export interface DumpFigures {

@@ -1,4 +1,5 @@
-import type { HealthReport, StalenessMetrics } from "../../results/index.ts";
+import type { HealthReport } from "../../results/health.ts";
+import type { StalenessMetrics } from "../../results/report.ts";
 import type { AnswerTable } from "./answers.ts";
 import { checkFlatGroups } from "./flat-groups.ts";
 import { checkRewardLength } from "./reward-length.ts";

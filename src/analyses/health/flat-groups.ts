@@ -1,4 +1,4 @@
-import type { FlatGroupsCheck } from "../../results/index.ts";
+import type { FlatGroupsCheck } from "../../results/health.ts";
 import type { AnswerTable } from "./answers.ts";
 import { rewardedGroups } from "./groups.ts";
 import { StepCounts } from "./steps.ts";

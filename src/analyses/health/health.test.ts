@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HealthReport, StalenessMetrics } from "../../results/index.ts";
-import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS, type SequenceTable } from "../../results/wire/index.ts";
-import { checkHealth } from "./index.ts";
+import type { HealthReport } from "../../results/health.ts";
+import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/metrics/sequence-columns.ts";
+import type { StalenessMetrics } from "../../results/report.ts";
+import type { SequenceTable } from "../../results/wire/table.ts";
+import { checkHealth } from "./check-health.ts";
 
 interface Drawn {
   readonly step?: number;

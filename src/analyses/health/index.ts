@@ -5,6 +5,4 @@
  * @module
  */
 
-export { type DumpFigures, findDumpBeside } from "./beside-dump.ts";
 export { checkHealth } from "./check-health.ts";
-export { checkSeries, findBeside, orderBeside, type RunSeries, type StepSeries } from "./detectors/index.ts";

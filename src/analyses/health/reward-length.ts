@@ -1,6 +1,6 @@
 import { orNull } from "../../core/base/index.ts";
-import { pearsonTest } from "../../core/statistics/index.ts";
-import type { RewardLengthCheck } from "../../results/index.ts";
+import { pearsonTest } from "../../core/statistics/correlation.ts";
+import type { RewardLengthCheck } from "../../results/health.ts";
 import type { AnswerTable } from "./answers.ts";
 import { rewardedGroups } from "./groups.ts";
 

@@ -1,5 +1,6 @@
 import { orNull } from "../../core/base/index.ts";
-import type { StalenessCheck, StalenessMetrics } from "../../results/index.ts";
+import type { StalenessCheck } from "../../results/health.ts";
+import type { StalenessMetrics } from "../../results/report.ts";
 
 /** In versions: what AReaL's guide to asynchronous training allows (`max_head_offpolicyness: 4`). */
 const LIMIT = 4;

@@ -1,5 +1,5 @@
 import { orNull } from "../../core/base/index.ts";
-import type { HealthStep } from "../../results/index.ts";
+import type { HealthStep } from "../../results/health.ts";
 
 /** Counts by step. */
 export class StepCounts {

@@ -1,5 +1,5 @@
 import { orNull } from "../../core/base/index.ts";
-import type { TruncationCheck } from "../../results/index.ts";
+import type { TruncationCheck } from "../../results/health.ts";
 import type { AnswerTable } from "./answers.ts";
 import { StepCounts } from "./steps.ts";
 

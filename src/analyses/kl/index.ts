@@ -4,8 +4,7 @@
  * @module
  */
 
-export { addHeads, type HeadShares, type HeadSums } from "./attention/head-sums.ts";
-export type { TextAttention } from "./attention/text-attention.ts";
+export { addHeads, type HeadSums } from "./attention/head-sums.ts";
 export {
   type Bound,
   type BoundOptions,
@@ -17,46 +16,31 @@ export {
   type Category,
   classifyToken,
   DEFAULT_CATEGORIES,
-  OTHER,
   tokenClassifier,
 } from "./categories/categories.ts";
-export { categoryStatistics } from "./categories/category-statistics.ts";
 export { type CategoryConfig, extendCategories } from "./categories/extend-categories.ts";
 export type { ErrorSpan } from "./error-span.ts";
 export { type FirstError, findFirstError } from "./first-error/first-error.ts";
 export { isBehindError } from "./gradients/text-gradients.ts";
-export { listCandidates, type Ranked } from "./pool/candidates.ts";
-export { describeDiffering, type PlacedStudy, type PooledStudies, poolStudies } from "./pool/pool-studies.ts";
+export { listCandidates } from "./pool/candidates.ts";
+export { describeDiffering, poolStudies } from "./pool/pool-studies.ts";
 export {
   dropUnread,
   type ExcludedMass,
-  type KeptText,
   type StudyCheckpoint,
   type StudySums,
   type SummarizedPair,
 } from "./pool/study-sums.ts";
-export { decodeStudy, encodeStudy } from "./pool/sums-codec.ts";
 export { answers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { chooseCases } from "./report/cases.ts";
 export { listOtherResults } from "./report/first-error-tests.ts";
-export {
-  findLast as findLastCheckpoint,
-  type KlReportInput,
-  type KlStudyInput,
-  type PolicyPair,
-  type ReportSizes,
-} from "./report/report-input.ts";
-export { meansByThird } from "./series/entropy-regions.ts";
-export type { TurningPointMethod } from "./series/turning-points.ts";
-export { turningPoints } from "./series/turning-points.ts";
+export { findLast as findLastCheckpoint, type KlReportInput } from "./report/report-input.ts";
 export { findTextSpikes } from "./spikes/find-text-spikes.ts";
 export { detectSpikes, type SpikeAnalysis } from "./spikes/spikes.ts";
 export type { PairScores, PolicyScores, ScoredText, StudyText } from "./study.ts";
 export { type SummarizeOptions, summarizeText } from "./summarize-text.ts";
 export type {
-  CaseText,
-  CheckpointSummary,
   KlOptions,
   SpikeOptions,
   TextContinuation,

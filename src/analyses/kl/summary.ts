@@ -4,14 +4,9 @@
  *
  * @module
  */
-import type {
-  CaseContinuation,
-  KlAlternative,
-  PolicyRole,
-  Region,
-  SpikeDependence,
-  SpikeMethod,
-} from "../../results/index.ts";
+
+import type { PolicyRole, Region, SpikeMethod } from "../../results/kl/names.ts";
+import type { CaseContinuation, KlAlternative, SpikeDependence } from "../../results/kl/texts.ts";
 import type { HeadShares } from "./attention/head-sums.ts";
 import type { TextAttention } from "./attention/text-attention.ts";
 import type { Category } from "./categories/categories.ts";

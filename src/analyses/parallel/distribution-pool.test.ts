@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compareRows, describeRows, type LogitBlock } from "../../core/kernels/index.ts";
+import { compareRows, describeRows } from "../../core/kernels/distribution.ts";
+import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import { type Compiled, compile, RUNS_SOURCES } from "./compile.test-data.ts";
 import { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";
 

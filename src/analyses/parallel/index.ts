@@ -8,8 +8,5 @@ export { answerTasks } from "./answer-tasks.ts";
 export { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";
 export { type ErrorData, packError, unpackError } from "./error-transport.ts";
 export { moveArrays } from "./move-arrays.ts";
-export { addMoved, type MovedEvidence, takeEvidence } from "./moved-evidence.ts";
-export { testApart } from "./place-tests.ts";
 export { cutRows } from "./shared-rows.ts";
-export { defaultThreads, type SummarizeOptions, summarizeBatches } from "./summarize-batches.ts";
 export { startThread, type Thread, workerFile } from "./thread.ts";

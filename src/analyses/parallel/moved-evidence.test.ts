@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { RunEvidence } from "../evidence/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
 import { moveArrays } from "./move-arrays.ts";
 import { addMoved, takeEvidence } from "./moved-evidence.ts";
 

@@ -5,7 +5,7 @@
  */
 import { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { GroupSums, type MovedGroups } from "../../core/summaries/index.ts";
-import type { RunEvidence } from "../evidence/index.ts";
+import type { RunEvidence } from "../evidence/run-evidence.ts";
 
 /** The sums per token id, most of the sums, as arrays to be moved; the rest as `RunEvidence.encode` writes it. */
 export interface MovedEvidence {

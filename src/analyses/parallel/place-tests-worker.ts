@@ -1,5 +1,5 @@
 /** What the thread of `place-tests.ts` runs: permutation tests. */
-import { type PlaceChances, type PlaceUnits, testPlaces } from "../report/index.ts";
+import { type PlaceChances, type PlaceUnits, testPlaces } from "../report/standouts/index.ts";
 import { answerTasks } from "./answer-tasks.ts";
 
 answerTasks<PlaceUnits, PlaceChances>(testPlaces);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seededRandom } from "../../core/statistics/index.ts";
-import { SequenceSample } from "../../core/summaries/index.ts";
-import { gatherAllPlaces, testPlaces } from "../report/index.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
+import { SequenceSample } from "../../core/summaries/sequence-sample.ts";
+import { gatherAllPlaces, testPlaces } from "../report/standouts/index.ts";
 import { type Compiled, compile, RUNS_SOURCES } from "./compile.test-data.ts";
 import { testApart } from "./place-tests.ts";
 

@@ -1,4 +1,4 @@
-import type { GatheredPlaces, PlaceChances, PlaceUnits } from "../report/index.ts";
+import type { GatheredPlaces, PlaceChances, PlaceUnits } from "../report/standouts/index.ts";
 import { moveArrays } from "./move-arrays.ts";
 import { startThread, workerFile } from "./thread.ts";
 

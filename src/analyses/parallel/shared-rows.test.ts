@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LogitBlock } from "../../core/kernels/index.ts";
+import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import { emptySlot, sharedBlocks } from "./shared-rows.ts";
 
 const shared = (bytes: number) => new SharedArrayBuffer(bytes);

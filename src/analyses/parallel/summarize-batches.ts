@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from "node:os";
 import { type RecordBatch, releaseBatch } from "../../core/schema/index.ts";
-import { RunEvidence } from "../evidence/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { moveArrays } from "./move-arrays.ts";
 import { addMoved, type MovedEvidence } from "./moved-evidence.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { RunEvidence } from "../evidence/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { takeEvidence } from "./moved-evidence.ts";
 import { summarizeBatches } from "./summarize-batches.ts";

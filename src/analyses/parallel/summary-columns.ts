@@ -1,5 +1,5 @@
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { type ClusterKeys, clusterKeys } from "../report/index.ts";
+import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 
 /**
  * What evidence is made of, of a batch whose cluster keys are known; its test holds this list to what `RunEvidence.add`

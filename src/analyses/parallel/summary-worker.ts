@@ -1,5 +1,5 @@
 /** What a worker thread of `summarize-batches.ts` runs: the evidence of some batches, filled one by one and handed over once. */
-import { RunEvidence } from "../evidence/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
 import { answerTasks } from "./answer-tasks.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";
 import { takeEvidence } from "./moved-evidence.ts";

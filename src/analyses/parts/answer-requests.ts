@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { isLogratioError, isObject, resultJson, UsageError } from "../../core/base/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
-import { parseParity } from "../runs/index.ts";
+import { parseParity } from "../runs/report-run.ts";
 import { parsePartKind } from "./kinds/index.ts";
 import { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
 import type { Part, PartKind } from "./part.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { FindingLog } from "../../core/schema/index.ts";
-import type { SourceSummary } from "../../results/index.ts";
-import { createFinisher, type IterationResult, type RunLogOptions } from "../divergence/index.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import { createFinisher, type IterationResult, type RunLogOptions } from "../divergence/run-log.ts";
 import type { DivergenceSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { collectFindings, listSources, nameRun } from "./part-findings.ts";

@@ -2,24 +2,19 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import { createRunLog } from "../divergence/index.ts";
-import { readBatches } from "../runs/index.ts";
-import {
-  decodePart,
-  encodePart,
-  findParts,
-  logPart,
-  mergePaths,
-  openShardReader,
-  type Part,
-  PartMerger,
-  readPart,
-  type SummarizeOptions,
-  summarizeInto,
-} from "./index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import { createRunLog } from "../divergence/run-log.ts";
+import { readBatches } from "../runs/read-batches.ts";
+import { logPart } from "./divergence-part.ts";
 import { type DivergenceSums, PART_KINDS } from "./kinds/index.ts";
+import { mergePaths, PartMerger } from "./merge-parts.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { findParts, readPart } from "./part-files.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader, type SummarizeOptions } from "./summarize-shards.ts";
 
 let folder = "";
 const at = (...names: string[]): string => join(folder, ...names);

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { DoctorReport } from "../../results/index.ts";
-import { diagnosisOf } from "../runs/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import { diagnosisOf } from "../runs/diagnose-run.ts";
 import type { ReportSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { answerPart } from "./report-part.ts";

@@ -2,23 +2,18 @@ import { cp, mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resultJson } from "../../core/base/index.ts";
-import { diagnoseRun, reportRun } from "../runs/index.ts";
-import {
-  decodePart,
-  diagnosePart,
-  encodePart,
-  findParts,
-  mergePaths,
-  openShardReader,
-  type Part,
-  PartMerger,
-  readPart,
-  reportPart,
-  type SummarizeOptions,
-  summarizeInto,
-} from "./index.ts";
+import { resultJson } from "../../core/base/json.ts";
+import { diagnoseRun } from "../runs/diagnose-run.ts";
+import { reportRun } from "../runs/report-run.ts";
+import { diagnosePart } from "./doctor-part.ts";
 import type { ReportSums } from "./kinds/index.ts";
+import { mergePaths, PartMerger } from "./merge-parts.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { findParts, readPart } from "./part-files.ts";
+import { reportPart } from "./report-part.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader, type SummarizeOptions } from "./summarize-shards.ts";
 
 let folder = "";
 const demo = (): string => join(folder, "stale");

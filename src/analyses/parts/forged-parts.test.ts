@@ -3,19 +3,17 @@ import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ByteWriter, DEFAULT_MEMORY_LIMIT, isLogratioError, setMemoryLimit } from "../../core/base/index.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/memory-limit.ts";
 import { packBlocks } from "./container.ts";
-import {
-  decodePart,
-  encodePart,
-  openShardReader,
-  type Part,
-  type ReportSums,
-  readPart,
-  reportPart,
-  summarizeInto,
-} from "./index.ts";
-import { readPartBytes } from "./part-files.ts";
+import type { ReportSums } from "./kinds/report-sums.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { readPart, readPartBytes } from "./part-files.ts";
+import { reportPart } from "./report-part.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader } from "./summarize-shards.ts";
 
 let folder = "";
 let part: Part;

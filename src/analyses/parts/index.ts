@@ -5,34 +5,22 @@
  * @module
  */
 export { answerRequests } from "./answer-requests.ts";
-export { type DivergencePart, logPart } from "./divergence-part.ts";
+export { logPart } from "./divergence-part.ts";
 export { diagnosePart } from "./doctor-part.ts";
 export {
-  type DivergenceSums,
   decidesSums,
   type KindOptions,
   KlSums,
   parsePartKind,
   type ReportSums,
   type SumsByKind,
-  type SweepSums,
 } from "./kinds/index.ts";
 export { mergeParts, mergePaths, PartMerger } from "./merge-parts.ts";
-export type {
-  FilterTally,
-  Part,
-  PartCall,
-  PartInfo,
-  PartKind,
-  PartShard,
-  RunPartKind,
-  ShardSums,
-} from "./part.ts";
-export { decodePart, encodePart } from "./part-bytes.ts";
-export { areParts, findParts, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
+export type { Part, PartCall, PartKind, PartShard } from "./part.ts";
+export { areParts, findParts, writePart } from "./part-files.ts";
 export { collectFindings, partFindings } from "./part-findings.ts";
 export { reportPart } from "./report-part.ts";
-export { isPartName, type Summarized, type SummarizeProgress, summarizeInto } from "./summarize-into.ts";
+export { isPartName, summarizeInto } from "./summarize-into.ts";
 export {
   makeEmptyPart,
   nameCall,
@@ -42,4 +30,4 @@ export {
   type ShardToRead,
   type SummarizeOptions,
 } from "./summarize-shards.ts";
-export { type SweepPartOptions, sweepPart } from "./sweep-part.ts";
+export { sweepPart } from "./sweep-part.ts";

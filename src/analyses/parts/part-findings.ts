@@ -11,7 +11,7 @@ import {
   reportRecorders,
   reportSharedShift,
 } from "../../input/ingest/index.ts";
-import { noteFilter } from "../runs/index.ts";
+import { noteFilter } from "../runs/read-batches.ts";
 import type { FilterTally, PartInfo } from "./part.ts";
 
 /** The name of the run, as one process gives it. */

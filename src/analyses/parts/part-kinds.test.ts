@@ -2,23 +2,19 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, SchemaError, VersionError } from "../../core/base/index.ts";
-import { chooseCorrections } from "../sweep/index.ts";
-import {
-  areParts,
-  decidesSums,
-  decodePart,
-  encodePart,
-  mergePaths,
-  openShardReader,
-  type Part,
-  PartMerger,
-  parsePartKind,
-  partFindings,
-  summarizeInto,
-} from "./index.ts";
-import { PART_KINDS } from "./kinds/index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { SchemaError, VersionError } from "../../core/base/errors.ts";
+import { chooseCorrections } from "../sweep/choose-corrections.ts";
+import { decidesSums, PART_KINDS, parsePartKind } from "./kinds/index.ts";
 import { SweepSums } from "./kinds/sweep-sums.ts";
+import { mergePaths, PartMerger } from "./merge-parts.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { areParts } from "./part-files.ts";
+import { partFindings } from "./part-findings.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader } from "./summarize-shards.ts";
 
 let folder = "";
 const at = (...names: string[]): string => join(folder, ...names);

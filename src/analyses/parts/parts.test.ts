@@ -3,26 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { crc32c, FormatError, resultJson, VersionError } from "../../core/base/index.ts";
+import { crc32c } from "../../core/base/crc32c.ts";
+import { FormatError, VersionError } from "../../core/base/errors.ts";
+import { resultJson } from "../../core/base/json.ts";
 import { drawLogprobs, moveEntries } from "../../input/ingest/alignment/logprobs.test-data.ts";
-import type { MismatchReport } from "../../results/index.ts";
-import { openAnyShards } from "../../scoring/index.ts";
-import { reportRun } from "../runs/index.ts";
-import {
-  answerRequests,
-  decodePart,
-  encodePart,
-  findParts,
-  mergePaths,
-  openShardReader,
-  type Part,
-  PartMerger,
-  type ReportSums,
-  readPart,
-  reportPart,
-  type SummarizeOptions,
-  summarizeInto,
-} from "./index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { openAnyShards } from "../../scoring/study-shards.ts";
+import { reportRun } from "../runs/report-run.ts";
+import { answerRequests } from "./answer-requests.ts";
+import type { ReportSums } from "./kinds/report-sums.ts";
+import { mergePaths, PartMerger } from "./merge-parts.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { findParts, readPart } from "./part-files.ts";
+import { reportPart } from "./report-part.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader, type SummarizeOptions } from "./summarize-shards.ts";
 
 let folder = "";
 const demo = (): string => join(folder, "stale");

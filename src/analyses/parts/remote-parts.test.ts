@@ -3,16 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startStore, type TestStore } from "../../input/remote/object-store.test-data.ts";
-import {
-  areParts,
-  encodePart,
-  findParts,
-  mergePaths,
-  openShardReader,
-  type ReportSums,
-  readPart,
-  summarizeInto,
-} from "./index.ts";
+import type { ReportSums } from "./kinds/report-sums.ts";
+import { mergePaths } from "./merge-parts.ts";
+import { encodePart } from "./part-bytes.ts";
+import { areParts, findParts, readPart } from "./part-files.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader } from "./summarize-shards.ts";
 
 let folder = "";
 let store: TestStore;

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
 import type { ParityTrainer } from "../../trainers/index.ts";
-import { type Answer, answerRun } from "../evidence/index.ts";
-import { nothingToCompare } from "../runs/index.ts";
+import { type Answer, answerRun } from "../evidence/answer.ts";
+import { nothingToCompare } from "../runs/nothing-to-compare.ts";
 import type { ReportSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { listSources, nameRun, partFindings } from "./part-findings.ts";

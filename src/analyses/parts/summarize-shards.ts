@@ -7,15 +7,10 @@ import { createHash } from "node:crypto";
 import { isLogratioError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { keepChecks, openShards, type Progress, type Shard } from "../../input/ingest/index.ts";
-import type { BatchFilter } from "../filter/index.ts";
-import {
-  compileFilter,
-  type FilterOptions,
-  inputFlags,
-  parseRunInput,
-  type RunInput,
-  sourceSummaries,
-} from "../runs/index.ts";
+import type { BatchFilter } from "../filter/filter-batches.ts";
+import { compileFilter, type FilterOptions } from "../runs/filter-option.ts";
+import { inputFlags, parseRunInput, type RunInput } from "../runs/input-options.ts";
+import { sourceSummaries } from "../runs/read-batches.ts";
 import { type KindOptions, PART_KINDS, RUN_KINDS } from "./kinds/index.ts";
 import type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard, RunPartKind } from "./part.ts";
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { SweepReport } from "../../results/index.ts";
+import type { SweepReport } from "../../results/sweep.ts";
 import { PRESETS } from "../../trainers/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
-import { buildSweep, findCorrection, Sweep } from "../sweep/index.ts";
+import { buildSweep, findCorrection } from "../sweep/build-sweep.ts";
+import { Sweep } from "../sweep/sweep.ts";
 import type { SweepSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { listSources, nameRun, partFindings } from "./part-findings.ts";

@@ -2,26 +2,23 @@ import { cp, mkdtemp, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resultJson } from "../../core/base/index.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import { PRESETS } from "../../trainers/index.ts";
-import { answerRun, RunEvidence } from "../evidence/index.ts";
-import { readBatches, sourceSummaries } from "../runs/index.ts";
-import { buildSweep, chooseCorrections, type GridOptions, Sweep } from "../sweep/index.ts";
-import {
-  decodePart,
-  encodePart,
-  findParts,
-  mergePaths,
-  openShardReader,
-  type Part,
-  PartMerger,
-  readPart,
-  type SummarizeOptions,
-  type SweepSums,
-  summarizeInto,
-  sweepPart,
-} from "./index.ts";
+import { resultJson } from "../../core/base/json.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import { PRESETS } from "../../trainers/presets.ts";
+import { answerRun } from "../evidence/answer.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
+import { readBatches, sourceSummaries } from "../runs/read-batches.ts";
+import { buildSweep } from "../sweep/build-sweep.ts";
+import { chooseCorrections, type GridOptions } from "../sweep/choose-corrections.ts";
+import { Sweep } from "../sweep/sweep.ts";
+import type { SweepSums } from "./kinds/sweep-sums.ts";
+import { mergePaths, PartMerger } from "./merge-parts.ts";
+import type { Part } from "./part.ts";
+import { decodePart, encodePart } from "./part-bytes.ts";
+import { findParts, readPart } from "./part-files.ts";
+import { summarizeInto } from "./summarize-into.ts";
+import { openShardReader, type SummarizeOptions } from "./summarize-shards.ts";
+import { sweepPart } from "./sweep-part.ts";
 
 let folder = "";
 const demo = (): string => join(folder, "stale");

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { MissingSideError } from "../../core/base/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import type { PolicyReport, SourceSummary } from "../../results/index.ts";
-import { buildPolicyReport, type PolicyReportInput, PolicyRun } from "./index.ts";
+import { MissingSideError } from "../../core/base/errors.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { PolicyReport } from "../../results/policy.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import { buildPolicyReport, type PolicyReportInput } from "./build-report.ts";
+import { PolicyRun } from "./policy-run.ts";
 
 type Source = Omit<SourceSummary, "sequences">;
 const source = (file: string, more: Partial<Source> = {}): Source =>

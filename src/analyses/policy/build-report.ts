@@ -1,3 +1,9 @@
+/**
+ * One policy alone: how sure it was of what was sampled, where, and of which sequences least.
+ * Comparisons of two policies belong in `report`.
+ *
+ * @module
+ */
 import { type LogratioError, shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import {
@@ -5,8 +11,8 @@ import {
   type NextStep,
   POLICY_SCHEMA_VERSION,
   type PolicyReport,
-  type SourceSummary,
-} from "../../results/index.ts";
+} from "../../results/policy.ts";
+import type { SourceSummary } from "../../results/report.ts";
 import type { PolicyRunResult } from "./policy-run.ts";
 
 export interface PolicyReportInput {

@@ -1,5 +1,5 @@
 import { addOutcome, emptyOutcomeSums, type SequenceOutcome } from "../../core/summaries/index.ts";
-import type { PolicyGroup } from "../../results/index.ts";
+import type { PolicyGroup } from "../../results/policy.ts";
 import { divide, TokenTally } from "./token-tally.ts";
 
 /** Sums of sequences: their tokens, and how they went. */

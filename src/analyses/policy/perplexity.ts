@@ -1,4 +1,4 @@
-import type { XtunerPerplexities } from "../../results/index.ts";
+import type { XtunerPerplexities } from "../../results/policy.ts";
 import { maskedMean } from "../../trainers/shared/index.ts";
 
 /**

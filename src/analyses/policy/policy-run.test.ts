@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createRecordBuilder, type RecordBatch, type SequenceDraft } from "../../core/schema/index.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
 import { PolicyRun } from "./policy-run.ts";
 
 const provenance = { file: "one.npz", format: "npz", trainer: "verl", alignment: "token" } as const;

@@ -6,8 +6,9 @@
 import { MissingSideError } from "../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import { TopList, ValueSketch } from "../../core/summaries/index.ts";
-import type { PolicyReport, UnlikelySequence, UnlikelyToken } from "../../results/index.ts";
-import { hasTokenTexts, parseNumberToken } from "../digits/index.ts";
+import type { PolicyReport, UnlikelySequence, UnlikelyToken } from "../../results/policy.ts";
+import { hasTokenTexts } from "../digits/token-texts.ts";
+import { parseNumberToken } from "../digits/vocabulary.ts";
 import { openEntropy } from "./entropy.ts";
 import { GroupTally, takeTally } from "./group-tally.ts";
 import { SequencePerplexity } from "./perplexity.ts";

@@ -1,4 +1,4 @@
-import type { PolicyFigures } from "../../results/index.ts";
+import type { PolicyFigures } from "../../results/policy.ts";
 
 /** Sums of tokens with a finite log-prob. */
 export class TokenTally {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
 import { describePlace, findRow, iterateRuns, known, readOutcome } from "./batch-rows.ts";
 import { decodeWorst, encodeWorst } from "./worst-lists.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { seededRandom } from "../../core/statistics/index.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
 import { buildReport, buildReportBeside } from "./build-report.ts";
 import { RunSummary } from "./run-summary.ts";
 import { type GatheredPlaces, testPlaces } from "./standouts/index.ts";

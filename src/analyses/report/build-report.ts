@@ -1,6 +1,7 @@
 import { orNull } from "../../core/base/index.ts";
 import { absProbDiffStd, deltaStd, effectiveSampleSize, sumsLayout as F } from "../../core/kernels/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
+import { isEnough } from "../../core/statistics/enough.ts";
 import type { GroupRow, MismatchSummary } from "../../core/summaries/index.ts";
 import {
   emptyOutcomeSums,
@@ -8,8 +9,8 @@ import {
   outcomeMeans,
   TWOFOLD_DELTA,
 } from "../../core/summaries/index.ts";
+import type { Diagnosis } from "../../results/diagnosis.ts";
 import {
-  type Diagnosis,
   type GroupMetrics,
   type MismatchMetrics,
   type MismatchReport,
@@ -21,29 +22,26 @@ import {
   type SourceSummary,
   type StepMetrics,
   type TurnMetrics,
-  type WatchReport,
-} from "../../results/index.ts";
+} from "../../results/report.ts";
+import type { WatchReport } from "../../results/watch.ts";
 import type { ParityTrainer } from "../../trainers/shared/index.ts";
-import {
-  assess,
-  correctionNeed,
-  isEnough,
-  judgeRun,
-  listLeftOut,
-  type RatioReadings,
-  type Segmentation,
-  StepLevels,
-  tellFinite,
-} from "../assessment/index.ts";
-import { findDumpBeside } from "../health/index.ts";
-import { RunWatch } from "../watch/index.ts";
+import { assess } from "../assessment/assess.ts";
+import { correctionNeed, type RatioReadings } from "../assessment/correction-need.ts";
+import { tellFinite } from "../assessment/finite.ts";
+import { listLeftOut } from "../assessment/left-out.ts";
+import { judgeRun } from "../assessment/verdict.ts";
+import { type Segmentation, StepLevels } from "../assessment/when.ts";
+import { findDumpBeside } from "../health/beside-dump.ts";
+import { RunWatch } from "../watch/step-watch.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 import { eventsOf } from "./events.ts";
 import { type FactSource, findFacts } from "./facts/index.ts";
 import { assessColumns, measureBefore } from "./finite-columns.ts";
-import { readGradient } from "./gradient/index.ts";
+import { readGradient } from "./gradient/read-gradient.ts";
 import { correctnessSpreads, magnitudeHistogram, signedHistogram } from "./histograms.ts";
-import { cautionEss, measureTests, reportIdentity, reportTrust, type StepTests } from "./identity/index.ts";
+import { reportIdentity, type StepTests } from "./identity/report-identity.ts";
+import { measureTests } from "./identity/tests.ts";
+import { cautionEss, reportTrust } from "./identity/trust.ts";
 import { computeIntervals, computeRanges, jumpInterval } from "./intervals.ts";
 import {
   computeMetrics,

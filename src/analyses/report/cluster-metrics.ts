@@ -4,7 +4,7 @@
  * @module
  */
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
-import { RUN_METRICS, type RunMetricKey } from "../../results/index.ts";
+import { RUN_METRICS, type RunMetricKey } from "../../results/metrics/run-metrics.ts";
 
 type Sums = ArrayLike<number>;
 type Column = keyof typeof CLUSTER;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import { reportRun } from "../runs/index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { reportRun } from "../runs/report-run.ts";
 import { eventsOf } from "./events.ts";
 import { RunSummary } from "./run-summary.ts";
 

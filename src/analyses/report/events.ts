@@ -1,7 +1,7 @@
 import { sumsLayout as F } from "../../core/kernels/index.ts";
 import { GRADIENT, LARGE_DELTA } from "../../core/summaries/index.ts";
-import type { MistakeEvents } from "../../results/index.ts";
-import { findEvents } from "../assessment/index.ts";
+import type { MistakeEvents } from "../../results/events.ts";
+import { findEvents } from "../assessment/events.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 /** The mistakes of a run that count most. */

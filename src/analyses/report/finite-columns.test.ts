@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
 import { READ_AS_MISSING, type RecordBatch } from "../../core/schema/record.ts";
-import type { MismatchReport, SourceSummary } from "../../results/index.ts";
+import type { MismatchReport, SourceSummary } from "../../results/report.ts";
 import { buildReport } from "./build-report.ts";
 import { RunSummary } from "./run-summary.ts";
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Finite, SourceSummary, StepMetrics } from "../../results/index.ts";
-import { assessFinite, type FiniteBefore, type Values } from "../assessment/index.ts";
+import type { Finite } from "../../results/finite.ts";
+import type { SourceSummary, StepMetrics } from "../../results/report.ts";
+import { assessFinite, type FiniteBefore, type Values } from "../assessment/finite.ts";
 import { pooledMetrics } from "./metrics.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { makeSlice } from "./slices.ts";

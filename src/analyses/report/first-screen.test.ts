@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { normal, seededRandom } from "../../../test/support/calibration/claim.ts";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
-import type { Finding } from "../../core/schema/index.ts";
+import type { Finding } from "../../core/schema/findings.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { buildReport } from "./build-report.ts";
 import { RunSummary } from "./run-summary.ts";

@@ -1,5 +1,5 @@
 import type { ValueSketch } from "../../core/summaries/index.ts";
-import type { CorrectnessSpread, Histogram } from "../../results/index.ts";
+import type { CorrectnessSpread, Histogram } from "../../results/report.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 const PER_DECADE = 3;

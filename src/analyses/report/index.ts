@@ -5,17 +5,8 @@
  * @module
  */
 export { buildReport, buildReportBeside, type ReportInput } from "./build-report.ts";
-export { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
-export { eventsOf } from "./events.ts";
-export { computeIntervals } from "./intervals.ts";
+export type { ClusterKeys } from "./cluster-keys.ts";
 export { computeMetrics, pooledMetrics } from "./metrics.ts";
 export type { RunSummaryJson, RunSummaryOptions } from "./run-summary.ts";
 export { RunSummary } from "./run-summary.ts";
-export {
-  type GatheredPlaces,
-  gatherAllPlaces,
-  type PlaceChances,
-  type PlaceUnits,
-  testPlaces,
-} from "./standouts/index.ts";
 export { PROBABILITY_EDGES } from "./token-groups.ts";

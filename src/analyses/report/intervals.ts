@@ -5,12 +5,14 @@
  * @module
  */
 
-import { clusterInterval, paretoTailIndex, rareShare } from "../../core/statistics/index.ts";
+import { clusterInterval } from "../../core/statistics/cluster-interval.ts";
+import { paretoTailIndex } from "../../core/statistics/generalized-pareto.ts";
+import { rareShare } from "../../core/statistics/rare-rate.ts";
 import type { MismatchSummary, SequenceSample, ValueSketch } from "../../core/summaries/index.ts";
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatCount, formatShare } from "../../core/text/index.ts";
-import type { Interval } from "../../results/index.ts";
-import type { Ranges } from "../assessment/index.ts";
+import type { Interval } from "../../results/report.ts";
+import type { Ranges } from "../assessment/baselines.ts";
 import { addRows, CLUSTER_METRICS, type ClusterMetric } from "./cluster-metrics.ts";
 import { addTurns as totalOfSequence } from "./standouts/index.ts";
 

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../test/support/run-size.ts";
-import { ByteWriter } from "../../core/base/index.ts";
-import { mismatchSums, tokensKernel } from "../../core/kernels/index.ts";
-import { createRecordBuilder, type RecordBatch } from "../../core/schema/index.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { mismatchSums } from "../../core/kernels/mismatch.ts";
+import { tokensKernel } from "../../core/kernels/wasm/tokens-kernel.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
 import { RunSummary } from "./run-summary.ts";
 
 const PROVENANCE = { file: "drawn", format: "json", trainer: "own", alignment: "token" } as const;

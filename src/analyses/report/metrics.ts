@@ -26,7 +26,7 @@ import {
   TAIL_THRESHOLDS,
   type ValueSketch,
 } from "../../core/summaries/index.ts";
-import type { Distribution, MismatchMetrics, ReportMetrics, Tail, TailPoint } from "../../results/index.ts";
+import type { Distribution, MismatchMetrics, ReportMetrics, Tail, TailPoint } from "../../results/report.ts";
 
 /** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
 export function computeMetrics(

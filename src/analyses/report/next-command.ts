@@ -1,7 +1,8 @@
 import { shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import type { Assessment, Fact, MismatchReport } from "../../results/index.ts";
-import { inputWasSkipped } from "../assessment/index.ts";
+import type { Assessment } from "../../results/assessment.ts";
+import type { Fact, MismatchReport } from "../../results/report.ts";
+import { inputWasSkipped } from "../assessment/left-out.ts";
 import type { FactSource } from "./facts/index.ts";
 
 /** How the run was read: what a command needs to read it again. */

@@ -38,11 +38,11 @@ import {
   type Units,
   ValueSketch,
 } from "../../core/summaries/index.ts";
-import type { WorstSequence, WorstToken } from "../../results/index.ts";
+import type { WorstSequence, WorstToken } from "../../results/worst.ts";
 import { describePlace, iterateRuns, known, readOutcome } from "./batch-rows.ts";
 import { BoundedSlices } from "./bounded-slices.ts";
 import { type ClusterKeys, clusterKeys } from "./cluster-keys.ts";
-import { GradientSummary } from "./gradient/index.ts";
+import { GradientSummary } from "./gradient/gradient-summary.ts";
 import { KernelTokenSums } from "./kernel-token-sums.ts";
 import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";

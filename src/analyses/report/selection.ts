@@ -1,4 +1,4 @@
-import { parseFilter } from "../filter/index.ts";
+import { parseFilter } from "../filter/filter.ts";
 
 /** What is known of a token before it is sampled: choosing by it leaves the identities as they are. */
 const KNOWN_BEFORE: ReadonlySet<string> = new Set(["step", "rank", "env", "turn", "pos"]);

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { sized } from "../../../test/support/run-size.ts";
-import { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { emptySums, FIELDS, mismatchSums } from "../../core/kernels/index.ts";
-import type { MismatchSummary } from "../../core/summaries/index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { FIELDS } from "../../core/kernels/layout.ts";
+import { emptySums } from "../../core/kernels/merge.ts";
+import { mismatchSums } from "../../core/kernels/mismatch.ts";
+import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
 import { Slices } from "./slices.ts";
 import { StepSlices } from "./step-slices.ts";
 

@@ -14,7 +14,7 @@ import {
   type TopList,
   ValueSketch,
 } from "../../core/summaries/index.ts";
-import type { WorstToken } from "../../results/index.ts";
+import type { WorstToken } from "../../results/worst.ts";
 import { findRow } from "./batch-rows.ts";
 import { LargeTokenFinder, type LargeTokensOf } from "./large-tokens.ts";
 import type { RowSlices } from "./row-slices.ts";

@@ -6,7 +6,7 @@
 import type { MaskedTokens } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { TopList } from "../../core/summaries/index.ts";
-import type { WorstToken } from "../../results/index.ts";
+import type { WorstToken } from "../../results/worst.ts";
 import { describePlace, known } from "./batch-rows.ts";
 
 /** What decides among tokens or sequences that are off by the same; a token's number comes last in it. */

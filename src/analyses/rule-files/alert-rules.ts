@@ -1,5 +1,5 @@
-import type { AlertChannel, AlertRule, AlertRules } from "../alerts/index.ts";
-import { parseCondition } from "../conditions/index.ts";
+import type { AlertChannel, AlertRule, AlertRules } from "../alerts/rules.ts";
+import { parseCondition } from "../conditions/condition.ts";
 import { type Entry, type EntryMap, openEntries } from "./entries.ts";
 
 const MOST_RULES = 1000;

@@ -1,8 +1,9 @@
 import { Document, isMap, isScalar, parseDocument, type YAMLMap } from "yaml";
 import { SchemaError, VersionError } from "../../core/base/index.ts";
 import { formatNumber } from "../../core/text/index.ts";
-import type { MetricScale } from "../../results/index.ts";
-import { parseCondition, parseFigureName } from "../conditions/index.ts";
+import type { MetricScale } from "../../results/metrics/run-metrics.ts";
+import { parseCondition } from "../conditions/condition.ts";
+import { parseFigureName } from "../conditions/figure-name.ts";
 import {
   BASELINE_VERSION,
   type Baseline,
@@ -10,8 +11,8 @@ import {
   type BaselineRun,
   type GateLimit,
   listHistory,
-  predictRun,
-} from "../gate/index.ts";
+} from "../gate/baseline.ts";
+import { predictRun } from "../gate/corridor.ts";
 import { type Entry, type EntryMap, openEntries } from "./entries.ts";
 
 const KIND = "logratio-baseline";

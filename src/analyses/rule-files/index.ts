@@ -5,4 +5,3 @@
  * @module
  */
 export { parseAlertRules } from "./alert-rules.ts";
-export { parseBaseline, writeBaseline } from "./baseline-file.ts";

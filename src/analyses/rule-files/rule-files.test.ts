@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isLogratioError } from "../../core/base/index.ts";
-import { parseCondition, parseFigureName } from "../conditions/index.ts";
-import type { Baseline } from "../gate/index.ts";
-import { parseAlertRules, parseBaseline, writeBaseline } from "./index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import { parseCondition } from "../conditions/condition.ts";
+import { parseFigureName } from "../conditions/figure-name.ts";
+import type { Baseline } from "../gate/baseline.ts";
+import { parseAlertRules } from "./alert-rules.ts";
+import { parseBaseline, writeBaseline } from "./baseline-file.ts";
 
 /** `TAG line N: message (hint)` of what a reader throws. */
 function refusal(read: () => unknown): string {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, utimes } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import { compareRuns } from "./index.ts";
+import { compareRuns } from "./compare-runs.ts";
 
 let folder: RowFolder;
 const paths = { a: "", b: "", moved: "", rollout: "", trainer: "" };

@@ -7,14 +7,9 @@ import { readFileSync } from "node:fs";
 import { shellCommand, UsageError } from "../../core/base/index.ts";
 import type { Finding, RecordBatch, SideFacts } from "../../core/schema/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
-import type { CompareReport, CompareSide } from "../../results/index.ts";
-import {
-  buildCompareReport,
-  type ColumnPair,
-  Comparison,
-  DEFAULT_ALPHA,
-  DEFAULT_WITHIN,
-} from "../compare/index.ts";
+import type { CompareReport, CompareSide } from "../../results/compare.ts";
+import { buildCompareReport, DEFAULT_ALPHA, DEFAULT_WITHIN } from "../compare/build-compare-report.ts";
+import { type ColumnPair, Comparison } from "../compare/comparison.ts";
 import { describeInputs, newestDay } from "./compare-inputs.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import { diagnoseRun, parseTrainer } from "./index.ts";
+import { diagnoseRun, parseTrainer } from "./diagnose-run.ts";
 
 let folder: RowFolder;
 let same = "";

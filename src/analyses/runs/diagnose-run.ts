@@ -6,9 +6,9 @@
 import { UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
-import type { DoctorReport } from "../../results/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
 import { PRESETS } from "../../trainers/index.ts";
-import { type Answer, makeDoctorReport } from "../evidence/index.ts";
+import { type Answer, makeDoctorReport } from "../evidence/answer.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";

@@ -14,15 +14,10 @@ import {
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
 import { openTokenizer } from "../../input/tokens/index.ts";
-import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../results/index.ts";
-import {
-  DigitRun,
-  type DigitVocabulary,
-  findDigitTokens,
-  hasTokenTexts,
-  TextVocabulary,
-  takeDigitTokens,
-} from "../digits/index.ts";
+import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../results/digits.ts";
+import { DigitRun } from "../digits/digit-run.ts";
+import { hasTokenTexts, TextVocabulary } from "../digits/token-texts.ts";
+import { type DigitVocabulary, findDigitTokens, takeDigitTokens } from "../digits/vocabulary.ts";
 import { openTruth } from "./ground-truth.ts";
 import type { RunInput } from "./input-options.ts";
 import { countedSources, countSequences } from "./read-batches.ts";

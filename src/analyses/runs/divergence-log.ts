@@ -7,8 +7,8 @@ import {
   openJsonlLog,
   openOutputs,
 } from "../../input/ingest/index.ts";
-import type { DivergenceReport } from "../../results/index.ts";
-import { lineIdentity } from "../divergence/index.ts";
+import type { DivergenceReport } from "../../results/divergence.ts";
+import { lineIdentity } from "../divergence/line.ts";
 import type { FilterOptions } from "./filter-option.ts";
 
 /** The file of a log. */

@@ -1,6 +1,6 @@
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { JsonlLog, Run } from "../../input/ingest/index.ts";
-import type { IterationResult, RunLogOptions } from "../divergence/index.ts";
+import type { IterationResult, RunLogOptions } from "../divergence/run-log.ts";
 
 /** Where it is said. */
 type Noted = Pick<Run, "findings">;

@@ -4,8 +4,8 @@
  * @module
  */
 import { openTokenizer } from "../../input/tokens/index.ts";
-import type { DivergenceReport } from "../../results/index.ts";
-import { createRunLog, type RunLogOptions } from "../divergence/index.ts";
+import type { DivergenceReport } from "../../results/divergence.ts";
+import { createRunLog, type RunLogOptions } from "../divergence/run-log.ts";
 import { type LogFileOptions, openLogFile } from "./divergence-log.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";

@@ -1,8 +1,9 @@
 import type { FindingData } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import type { FileOutcome, RunFacts, RunFile } from "../../input/ingest/index.ts";
-import type { FilterCounts } from "../filter/index.ts";
-import { type ErrorData, type MovedEvidence, packError, unpackError } from "../parallel/index.ts";
+import type { FilterCounts } from "../filter/filter-batches.ts";
+import { type ErrorData, packError, unpackError } from "../parallel/error-transport.ts";
+import type { MovedEvidence } from "../parallel/moved-evidence.ts";
 import type { QueueMemory } from "./file-queue.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";

@@ -1,8 +1,10 @@
 /** What a worker thread of `summarize-files.ts` runs: files of a run to evidence, handed over once. */
 import { setMemoryLimit } from "../../core/base/index.ts";
 import { readRunFile } from "../../input/ingest/index.ts";
-import { RunEvidence } from "../evidence/index.ts";
-import { answerTasks, packError, takeEvidence } from "../parallel/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
+import { answerTasks } from "../parallel/answer-tasks.ts";
+import { packError } from "../parallel/error-transport.ts";
+import { takeEvidence } from "../parallel/moved-evidence.ts";
 import { type FilesReply, type FilesTask, packOutcome } from "./file-messages.ts";
 import { createFileMeter, failAt, isNeeded, isQueueStopped, takePlace } from "./file-queue.ts";
 import { compileFilter } from "./filter-option.ts";

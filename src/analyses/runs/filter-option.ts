@@ -5,7 +5,10 @@
  */
 
 import { UsageError } from "../../core/base/index.ts";
-import { type BatchFilter, batchFilter, needsTexts, parseFilter, spelledTexts } from "../filter/index.ts";
+import { parseFilter } from "../filter/filter.ts";
+import { type BatchFilter, batchFilter } from "../filter/filter-batches.ts";
+import { needsTexts } from "../filter/scopes.ts";
+import { spelledTexts } from "../filter/token-columns.ts";
 
 export interface FilterOptions {
   /** Only what matches, written as in the viewer: `abs>0.5 turn:3 correct:no`; docs/view.md lists the fields. */

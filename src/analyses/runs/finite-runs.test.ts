@@ -4,8 +4,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { makeRowFolder } from "../../../test/support/row-files.ts";
 import { sample } from "../../../test/support/run-size.ts";
 import { DOCTOR, WILD } from "../../input/ingest/shared-data.test-data.ts";
-import type { MismatchReport, SeriesReport } from "../../results/index.ts";
-import { diagnoseRun, gateRun, joinLogged, readLogged, reportRun } from "./index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { diagnoseRun } from "./diagnose-run.ts";
+import { gateRun } from "./gate-run.ts";
+import { joinLogged, readLogged } from "./read-logged.ts";
+import { reportRun } from "./report-run.ts";
 
 const present = existsSync(WILD) && existsSync(DOCTOR);
 if (!present) console.warn(`SKIPPED: runs that died of NaN, because ${WILD} or ${DOCTOR} is not there`);

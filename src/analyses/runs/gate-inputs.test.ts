@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import type { Progress } from "../../input/ingest/index.ts";
-import { gateRun, learnFromRuns, reportRun } from "./index.ts";
+import type { Progress } from "../../input/ingest/progress.ts";
+import { gateRun, learnFromRuns } from "./gate-run.ts";
+import { reportRun } from "./report-run.ts";
 
 let folder: RowFolder;
 const KEY = "training/rollout_probs_diff_mean";

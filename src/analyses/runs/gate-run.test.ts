@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import { gateRun, learnFromRuns, reportRun } from "./index.ts";
+import { gateRun, learnFromRuns } from "./gate-run.ts";
+import { reportRun } from "./report-run.ts";
 
 let folder: RowFolder;
 let run = "";

@@ -7,17 +7,14 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { readTextIfPresent } from "../../input/io/index.ts";
-import type { GateReport, MismatchReport, SeriesReport } from "../../results/index.ts";
-import { parseCondition } from "../conditions/index.ts";
-import {
-  type Baseline,
-  distinctRuns,
-  evaluateGate,
-  type LearnedRun,
-  type LearnOptions,
-  learnBaseline,
-} from "../gate/index.ts";
-import { parseBaseline, writeBaseline } from "../rule-files/index.ts";
+import type { GateReport } from "../../results/gate.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { parseCondition } from "../conditions/condition.ts";
+import type { Baseline } from "../gate/baseline.ts";
+import { evaluateGate } from "../gate/evaluate-gate.ts";
+import { distinctRuns, type LearnedRun, type LearnOptions, learnBaseline } from "../gate/learn.ts";
+import { parseBaseline, writeBaseline } from "../rule-files/baseline-file.ts";
 import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { openRun } from "../../input/ingest/index.ts";
-import { compileFilter, reportRun } from "./index.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import { compileFilter } from "./filter-option.ts";
+import { reportRun } from "./report-run.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/stale", import.meta.url));
 

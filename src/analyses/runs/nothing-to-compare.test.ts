@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Finding } from "../../core/schema/index.ts";
+import type { Finding } from "../../core/schema/findings.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
 
 interface Given {

@@ -1,7 +1,7 @@
 import { EmptyInputError } from "../../core/base/index.ts";
 import type { FindingCode } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
 
 /** What takes a log-prob out of the figures while the row stays. */
 const LOST: ReadonlySet<FindingCode> = new Set<FindingCode>([

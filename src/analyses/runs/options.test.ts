@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { UsageError } from "../../core/base/index.ts";
-import { COLUMN_FLAGS, FindingLog } from "../../core/schema/index.ts";
-import { compileFilter, inputFlags, noteFilter, parseParity, parseRunInput, stepFilter } from "./index.ts";
-import { INPUT_NAMES } from "./input-options.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import { COLUMN_FLAGS } from "../../core/schema/column-flags.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
+import { compileFilter } from "./filter-option.ts";
+import { INPUT_NAMES, inputFlags, parseRunInput, stepFilter } from "./input-options.ts";
+import { noteFilter } from "./read-batches.ts";
+import { parseParity } from "./report-run.ts";
 
 describe("--steps", () => {
   const chosen = (text: string): number[] =>

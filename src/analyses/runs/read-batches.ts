@@ -7,8 +7,8 @@ import { EmptyInputError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 import { describeChecks, type Run } from "../../input/ingest/index.ts";
-import type { SourceSummary } from "../../results/index.ts";
-import type { BatchFilter } from "../filter/index.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import type { BatchFilter } from "../filter/filter-batches.ts";
 
 export interface BatchOptions {
   /** Keeps only matching rows and tokens; a finding reports what was dropped. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import { EmptyInputError, UsageError } from "../../core/base/index.ts";
-import { PARITY_TRAINERS } from "../../trainers/index.ts";
-import { hasNoDumps, joinLogged, parityOfLogged, readLogged, reportRun } from "./index.ts";
+import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
+import { PARITY_TRAINERS } from "../../trainers/parity.ts";
+import { hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
+import { reportRun } from "./report-run.ts";
 
 let folder: RowFolder;
 let dump = "";

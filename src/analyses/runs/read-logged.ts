@@ -2,10 +2,13 @@ import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
 import { findSeriesFiles } from "../../input/ingest/index.ts";
-import type { MismatchReport, SeriesReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { addLoggedBeside, addLoggedFinite } from "../assessment/index.ts";
-import { buildSeriesReport, compareSeries } from "../series/index.ts";
+import { addLoggedBeside } from "../assessment/beside.ts";
+import { addLoggedFinite } from "../assessment/finite.ts";
+import { buildSeriesReport } from "../series/build-series-report.ts";
+import { compareSeries } from "../series/compare.ts";
 
 /** The logged metrics among some paths, and the paths that are left. */
 export interface LoggedPaths {

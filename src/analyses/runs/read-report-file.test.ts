@@ -2,7 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import { REPORT_SCHEMA_VERSION, SERIES_SCHEMA_VERSION } from "../../results/index.ts";
+import { REPORT_SCHEMA_VERSION } from "../../results/report.ts";
+import { SERIES_SCHEMA_VERSION } from "../../results/series.ts";
 import { readReportFile } from "./read-report-file.ts";
 
 let folder: RowFolder;

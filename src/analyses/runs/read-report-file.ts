@@ -1,11 +1,7 @@
 import { FormatError, SchemaError, VersionError } from "../../core/base/index.ts";
 import { readTextIfPresent, statIfPresent } from "../../input/io/index.ts";
-import {
-  type MismatchReport,
-  REPORT_SCHEMA_VERSION,
-  SERIES_SCHEMA_VERSION,
-  type SeriesReport,
-} from "../../results/index.ts";
+import { type MismatchReport, REPORT_SCHEMA_VERSION } from "../../results/report.ts";
+import { SERIES_SCHEMA_VERSION, type SeriesReport } from "../../results/series.ts";
 
 const MOST_BYTES = 256 * 2 ** 20;
 

@@ -3,19 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EmptyInputError, isLogratioError, UnsupportedError } from "../../core/base/index.ts";
-import type { Finding } from "../../core/schema/index.ts";
-import { openRun } from "../../input/ingest/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
-import {
-  compileFilter,
-  hasNoDumps,
-  nothingToCompare,
-  readBatches,
-  reportOnePolicy,
-  reportRun,
-  sourceSummaries,
-} from "./index.ts";
+import { EmptyInputError, isLogratioError, UnsupportedError } from "../../core/base/errors.ts";
+import type { Finding } from "../../core/schema/findings.ts";
+import { openRun } from "../../input/ingest/open-run.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { compileFilter } from "./filter-option.ts";
+import { nothingToCompare } from "./nothing-to-compare.ts";
+import { readBatches, sourceSummaries } from "./read-batches.ts";
+import { hasNoDumps } from "./read-logged.ts";
+import { reportOnePolicy, reportRun } from "./report-run.ts";
 
 let folder = "";
 const write = async (name: string, rows: readonly object[]): Promise<string> => {

@@ -8,19 +8,16 @@ import type { Handle, RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { Run } from "../../input/ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../input/tokens/index.ts";
-import type { EventRank, MistakeEvents, ShowReport, TokenMetricName } from "../../results/index.ts";
-import { spellEvents } from "../assessment/index.ts";
-import {
-  buildShow,
-  defaultMetric,
-  EventFinder,
-  type FoundSequence,
-  makeSpeller,
-  parseHandle,
-  SequenceFinder,
-  WORST,
-  WorstFinder,
-} from "../show/index.ts";
+import type { EventRank, MistakeEvents } from "../../results/events.ts";
+import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";
+import type { ShowReport } from "../../results/show.ts";
+import { spellEvents } from "../assessment/event-words.ts";
+import { buildShow } from "../show/build-show.ts";
+import { EventFinder } from "../show/find-events.ts";
+import { type FoundSequence, SequenceFinder, WorstFinder } from "../show/find-sequence.ts";
+import { parseHandle, WORST } from "../show/handle.ts";
+import { defaultMetric } from "../show/metrics.ts";
+import { makeSpeller } from "../show/speller.ts";
 import { type RunInput, readFlags, stepFilter } from "./input-options.ts";
 import { sourceSummaries } from "./read-batches.ts";
 import { listPaths, type Reading, type ReadingOptions, startReading } from "./start-reading.ts";

@@ -1,6 +1,7 @@
-import type { MismatchReport, MistakeEvent } from "../../results/index.ts";
-import { type EventSpeller, spellEvents } from "../assessment/index.ts";
-import { makeSpeller } from "../show/index.ts";
+import type { MistakeEvent } from "../../results/events.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { type EventSpeller, spellEvents } from "../assessment/event-words.ts";
+import { makeSpeller } from "../show/speller.ts";
 
 /** @param tokenizer directory with `tokenizer.json`, or that file @throws what opening the tokenizer throws */
 export async function openSpeller(tokenizer: string): Promise<EventSpeller> {

@@ -11,13 +11,10 @@ import type {
   DivergenceSettings,
   DivergenceStep,
   LeanDivergenceRecord,
-} from "../../results/index.ts";
-import {
-  createRunReport,
-  divergenceLine,
-  type IterationResult,
-  type RunLogOptions,
-} from "../divergence/index.ts";
+} from "../../results/divergence.ts";
+import { divergenceLine } from "../divergence/line.ts";
+import type { IterationResult, RunLogOptions } from "../divergence/run-log.ts";
+import { createRunReport } from "../divergence/run-report.ts";
 import { listOutputs } from "./divergence-log.ts";
 import { noteNoTokenizer, noteRepeated, noteRun, noteStep } from "./divergence-notes.ts";
 

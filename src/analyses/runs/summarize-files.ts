@@ -13,9 +13,11 @@ import {
   type RunFiles,
   splitRun,
 } from "../../input/ingest/index.ts";
-import { RunEvidence } from "../evidence/index.ts";
-import type { BatchFilter, FilterCounts } from "../filter/index.ts";
-import { addMoved, startThread, type Thread, unpackError, workerFile } from "../parallel/index.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
+import type { BatchFilter, FilterCounts } from "../filter/filter-batches.ts";
+import { unpackError } from "../parallel/error-transport.ts";
+import { addMoved } from "../parallel/moved-evidence.ts";
+import { startThread, type Thread, workerFile } from "../parallel/thread.ts";
 import { type FilesReply, type FilesTask, unpackOutcome } from "./file-messages.ts";
 import {
   createFileMeter,

@@ -3,16 +3,11 @@
  *
  * @module
  */
-import type { SweepReport } from "../../results/index.ts";
-import { RunEvidence } from "../evidence/index.ts";
-import {
-  buildSweep,
-  chooseCorrections,
-  choosePresets,
-  findCorrection,
-  type GridOptions,
-  Sweep,
-} from "../sweep/index.ts";
+import type { SweepReport } from "../../results/sweep.ts";
+import { RunEvidence } from "../evidence/run-evidence.ts";
+import { buildSweep, findCorrection } from "../sweep/build-sweep.ts";
+import { chooseCorrections, choosePresets, type GridOptions } from "../sweep/choose-corrections.ts";
+import { Sweep } from "../sweep/sweep.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
 import { sourceSummaries } from "./read-batches.ts";

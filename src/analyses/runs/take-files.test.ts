@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
-import type { RunEvidence } from "../evidence/index.ts";
-import type { BatchFilter } from "../filter/index.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { FileOutcome, FileReading } from "../../input/ingest/run-files.ts";
+import type { RunEvidence } from "../evidence/run-evidence.ts";
+import type { BatchFilter } from "../filter/filter-batches.ts";
 import { type TakeOptions, takeFiles } from "./take-files.ts";
 
 const batches = [1, 2].map((step) => recordBatch([{ deltas: "-.5", step }]));

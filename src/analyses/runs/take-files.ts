@@ -5,8 +5,8 @@
  */
 import { releaseBatch } from "../../core/schema/index.ts";
 import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
-import type { RunEvidence } from "../evidence/index.ts";
-import type { BatchFilter } from "../filter/index.ts";
+import type { RunEvidence } from "../evidence/run-evidence.ts";
+import type { BatchFilter } from "../filter/filter-batches.ts";
 
 /** What reading a run's files came to in one thread. */
 export interface TakenFiles {

@@ -6,9 +6,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isLongRun, sample } from "../../../test/support/run-size.ts";
-import { isLogratioError } from "../../core/base/index.ts";
-import type { Assessment, VerdictLevel } from "../../results/index.ts";
-import { reportRun } from "./index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
+import type { Assessment } from "../../results/assessment.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { reportRun } from "./report-run.ts";
 
 const DATA = fileURLToPath(new URL("../../../../shared/data/doctor/", import.meta.url));
 const present = existsSync(DATA);

@@ -1,5 +1,5 @@
 import type { RecognisedMetric } from "../../trainers/index.ts";
-import { type FigureReading, readFigure } from "../assessment/index.ts";
+import { type FigureReading, readFigure } from "../assessment/baselines.ts";
 
 interface LoggedBaseline {
   is(metric: RecognisedMetric): boolean;

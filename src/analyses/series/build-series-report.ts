@@ -1,21 +1,24 @@
+/**
+ * Logged metrics: which of them are mismatch metrics, how they stand to the published baselines, and whether they are
+ * what the dumps of the same steps give. Reading files belongs in `input/ingest/series`, drawing in `render/series`.
+ *
+ * @module
+ */
 import type { Finding } from "../../core/schema/index.ts";
 import { formatCount, formatNumber, plural } from "../../core/text/index.ts";
+import type { Finite } from "../../results/finite.ts";
+import type { ReadingLevel } from "../../results/report.ts";
 import {
-  type Finite,
-  type ReadingLevel,
   SERIES_SCHEMA_VERSION,
   type SeriesFigures,
   type SeriesPoint,
   type SeriesReport,
-} from "../../results/index.ts";
+} from "../../results/series.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
-import {
-  assessLogged,
-  type FigureReading,
-  findWorstLevel,
-  isBroken,
-  tellLoggedBeside,
-} from "../assessment/index.ts";
+import { type FigureReading, findWorstLevel } from "../assessment/baselines.ts";
+import { tellLoggedBeside } from "../assessment/beside.ts";
+import { isBroken } from "../assessment/finite.ts";
+import { assessLogged } from "../assessment/logged.ts";
 import { readLogged } from "./baselines.ts";
 import { assessMetrics, type LoggedValues } from "./finite-metrics.ts";
 import { labelRuns } from "./label-runs.ts";

@@ -4,13 +4,8 @@
  * @module
  */
 import { formatCount, formatPair, plural } from "../../core/text/index.ts";
-import type {
-  MismatchReport,
-  SeriesComparison,
-  SeriesFigures,
-  SeriesReport,
-  StepMetrics,
-} from "../../results/index.ts";
+import type { MismatchReport, StepMetrics } from "../../results/report.ts";
+import type { SeriesComparison, SeriesFigures, SeriesReport } from "../../results/series.ts";
 import { type RecognisedMetric, recogniseMetric } from "../../trainers/index.ts";
 import { agrees, type ComparedStep, expected, findReason } from "./reasons.ts";
 

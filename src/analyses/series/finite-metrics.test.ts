@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildSeriesReport } from "./index.ts";
+import { buildSeriesReport } from "./build-series-report.ts";
 
 const { NaN: LOST, POSITIVE_INFINITY: INFINITE } = Number;
 

@@ -1,6 +1,6 @@
-import type { Finite } from "../../results/index.ts";
+import type { Finite } from "../../results/finite.ts";
 import { recogniseMetric } from "../../trainers/index.ts";
-import { assessFinite, type Values } from "../assessment/index.ts";
+import { assessFinite, type Values } from "../assessment/finite.ts";
 
 /** The values of a metric in a run. */
 export interface LoggedValues {

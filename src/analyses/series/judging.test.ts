@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { MismatchReport, SeriesFigures, SeriesReport } from "../../results/index.ts";
-import { buildSeriesReport, compareSeries } from "./index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesFigures, SeriesReport } from "../../results/series.ts";
+import { buildSeriesReport } from "./build-series-report.ts";
+import { compareSeries } from "./compare.ts";
 
 type Values = Readonly<Record<string, readonly number[]>>;
 

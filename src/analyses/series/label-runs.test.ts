@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { buildSeriesReport } from "./index.ts";
+import { buildSeriesReport } from "./build-series-report.ts";
 import { labelRuns } from "./label-runs.ts";
 
 const MEAN = "training/rollout_probs_diff_mean";

@@ -1,11 +1,12 @@
-import type { BesideFinding } from "../../results/index.ts";
+import type { BesideFinding } from "../../results/beside.ts";
 import {
   type RunMetric,
   type RunMetricKind,
   recogniseMetric,
   recogniseRunMetric,
 } from "../../trainers/index.ts";
-import { checkSeries, orderBeside, type RunSeries, type StepSeries } from "../health/index.ts";
+import { checkSeries, orderBeside } from "../health/detectors/find-beside.ts";
+import type { RunSeries, StepSeries } from "../health/detectors/series.ts";
 import type { LoggedValues } from "./finite-metrics.ts";
 import type { SeriesInput } from "./series-input.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RecognisedMetric } from "../../trainers/index.ts";
+import type { RecognisedMetric } from "../../trainers/logged/recognise.ts";
 import { agrees, type ComparedStep, findReason } from "./reasons.ts";
 
 const metric = (known: Partial<RecognisedMetric>): RecognisedMetric => ({

@@ -4,7 +4,8 @@
  * @module
  */
 import { formatCount, plural } from "../../core/text/index.ts";
-import { runMetric, type StepMetrics } from "../../results/index.ts";
+import { runMetric } from "../../results/metrics/run-metrics.ts";
+import type { StepMetrics } from "../../results/report.ts";
 import type { RecognisedMetric } from "../../trainers/index.ts";
 
 /** A step that is in the log and in the dumps. */

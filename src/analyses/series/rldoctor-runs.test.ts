@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FindingLog } from "../../core/schema/index.ts";
-import { findSeriesFiles } from "../../input/ingest/index.ts";
-import type { SeriesReport } from "../../results/index.ts";
-import { buildSeriesReport } from "./index.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
+import { findSeriesFiles } from "../../input/ingest/series/find.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { buildSeriesReport } from "./build-series-report.ts";
 
 /** test/fixtures/rldoctor/README.md */
 async function read(run: string): Promise<SeriesReport> {

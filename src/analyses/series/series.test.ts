@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { MismatchReport, SeriesReport } from "../../results/index.ts";
-import { PARITY_TRAINERS, recogniseMetric } from "../../trainers/index.ts";
-import { reportRun } from "../runs/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { recogniseMetric } from "../../trainers/logged/recognise.ts";
+import { PARITY_TRAINERS } from "../../trainers/parity.ts";
 import { joinLogged, parityOfLogged } from "../runs/read-logged.ts";
-import { buildSeriesReport, compareSeries } from "./index.ts";
+import { reportRun } from "../runs/report-run.ts";
+import { buildSeriesReport } from "./build-series-report.ts";
+import { compareSeries } from "./compare.ts";
 
 const DUMPS = "examples/demo/stale";
 const MEAN = "training/rollout_probs_diff_mean";

@@ -1,6 +1,6 @@
 import { orNull } from "../../core/base/index.ts";
 import type { TopK } from "../../core/schema/index.ts";
-import type { ShowAlternatives, ShowCandidate, ShowShare } from "../../results/index.ts";
+import type { ShowAlternatives, ShowCandidate, ShowShare } from "../../results/show.ts";
 
 interface List {
   readonly k: number;

@@ -6,17 +6,17 @@
 import { orNull } from "../../core/base/index.ts";
 import { computeDelta } from "../../core/kernels/index.ts";
 import { rowFacts } from "../../core/schema/index.ts";
-import type {
-  ShowFigures,
-  ShowMetric,
-  ShowPiece,
-  ShowReport,
-  ShowSection,
-  ShowSequence,
-  ShowToken,
-  TokenMetricName,
-} from "../../results/index.ts";
-import { SHOW_SCHEMA_VERSION } from "../../results/index.ts";
+import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";
+import {
+  SHOW_SCHEMA_VERSION,
+  type ShowFigures,
+  type ShowMetric,
+  type ShowPiece,
+  type ShowReport,
+  type ShowSection,
+  type ShowSequence,
+  type ShowToken,
+} from "../../results/show.ts";
 import { computeFigures, onePolicyFigures } from "./figures.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import { openMetric } from "./metrics.ts";

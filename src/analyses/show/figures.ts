@@ -1,7 +1,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { orNull } from "../../core/base/index.ts";
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { ShowFigures } from "../../results/index.ts";
+import type { ShowFigures } from "../../results/show.ts";
 
 /**
  * Figures of the tokens `[from, to)` with mask 1.

@@ -1,8 +1,9 @@
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import type { LargeToken } from "../../core/summaries/index.ts";
-import type { MistakeEvents } from "../../results/index.ts";
-import { takeRows } from "../filter/index.ts";
-import { eventsOf, RunSummary } from "../report/index.ts";
+import type { MistakeEvents } from "../../results/events.ts";
+import { takeRows } from "../filter/take-rows.ts";
+import { eventsOf } from "../report/events.ts";
+import { RunSummary } from "../report/run-summary.ts";
 import { type FoundSequence, handleAt } from "./find-sequence.ts";
 
 /** Looks for the mistakes of a run that count most, and keeps the answers in which they are largest. */

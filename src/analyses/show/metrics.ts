@@ -3,11 +3,11 @@ import { TOKEN_VALUES } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   entropyWords,
-  type ShowMetric,
   TOKEN_METRICS,
   type TokenMetric,
   type TokenMetricName,
-} from "../../results/index.ts";
+} from "../../results/metrics/token-metrics.ts";
+import type { ShowMetric } from "../../results/show.ts";
 import { takeSides } from "./sides.ts";
 
 /** A metric and its values in a batch. */

@@ -1,19 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { TOKEN_FLAGS } from "../../core/base/index.ts";
-import { computeDelta } from "../../core/kernels/index.ts";
-import type { RecordBatch } from "../../core/schema/index.ts";
-import type { TokenMetricName } from "../../results/index.ts";
-import {
-  buildShow,
-  defaultMetric,
-  makeSpeller,
-  parseHandle,
-  SequenceFinder,
-  type Speller,
-  WorstFinder,
-} from "./index.ts";
-import { openMetric } from "./metrics.ts";
+import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
+import { computeDelta } from "../../core/kernels/scalar.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";
+import { buildShow } from "./build-show.ts";
+import { SequenceFinder, WorstFinder } from "./find-sequence.ts";
+import { parseHandle } from "./handle.ts";
+import { defaultMetric, openMetric } from "./metrics.ts";
+import { makeSpeller, type Speller } from "./speller.ts";
 
 const speller: Speller = {
   pieces: (ids) =>

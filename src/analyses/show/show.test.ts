@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import type { ShowReport } from "../../results/show.ts";
-import { buildShow, parseHandle, SequenceFinder, type Speller, WorstFinder } from "./index.ts";
+import { buildShow } from "./build-show.ts";
+import { SequenceFinder, WorstFinder } from "./find-sequence.ts";
+import { parseHandle } from "./handle.ts";
 import { openMetric } from "./metrics.ts";
+import type { Speller } from "./speller.ts";
 
 const speller: Speller = {
   pieces: (ids) =>

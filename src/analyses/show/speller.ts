@@ -1,5 +1,5 @@
-import type { ShowPiece, ShowPieceKind } from "../../results/index.ts";
-import { TOKEN_FLAGS } from "../../results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../core/base/index.ts";
+import type { ShowPiece, ShowPieceKind } from "../../results/show.ts";
 
 /** A token as it is shown, with its own bytes: of a character that tokens share each has a part. */
 export interface SpelledPiece extends Omit<ShowPiece, "id"> {

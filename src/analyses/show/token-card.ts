@@ -1,7 +1,7 @@
 import type { FloatArray } from "../../core/base/index.ts";
 import { orNull } from "../../core/base/index.ts";
 import { computeK3, computeProbDiff } from "../../core/kernels/index.ts";
-import type { ShowCard, ShowSection, ShowToken } from "../../results/index.ts";
+import type { ShowCard, ShowSection, ShowToken } from "../../results/show.ts";
 import { mergeAlternatives } from "./alternatives.ts";
 import type { FoundSequence } from "./find-sequence.ts";
 import type { Speller } from "./speller.ts";

@@ -1,12 +1,8 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import type { SourceSummary } from "../../results/index.ts";
-import {
-  type Assessment,
-  SWEEP_SCHEMA_VERSION,
-  type SweepCorrection,
-  type SweepReport,
-} from "../../results/index.ts";
+import type { Assessment } from "../../results/assessment.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import { SWEEP_SCHEMA_VERSION, type SweepCorrection, type SweepReport } from "../../results/sweep.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { writeConfigs } from "./configs.ts";

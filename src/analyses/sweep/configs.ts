@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SweepConfig, SweepReport } from "../../results/index.ts";
+import type { SweepConfig, SweepReport } from "../../results/sweep.ts";
 import type { Correction } from "../../trainers/neutral/index.ts";
 import { correctionClauses } from "../../trainers/neutral/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DroppedPart, SweepCorrection, SweepMetrics } from "../../results/index.ts";
+import type { DroppedPart, SweepCorrection, SweepMetrics } from "../../results/sweep.ts";
 import { describeCorrection, formatCorrection } from "../../trainers/neutral/index.ts";
 import { type LengthGroup, lengthQuartiles, TURN_BUCKETS } from "./buckets.ts";
 import type { CorrectionSums } from "./correction-sums.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCorrection } from "../../trainers/neutral/index.ts";
+import { formatCorrection } from "../../trainers/neutral/text.ts";
 import { findCorrection } from "./build-sweep.ts";
 import { defaultGrid, pickMethods } from "./grid.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { ByteReader } from "../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles, TURN_BUCKETS, turnBucket } from "./buckets.ts";
 import { GroupSurvivors } from "./group-survivors.ts";
 import { findRewardGroup, rewardGroups, roundedReward } from "./reward-groups.ts";

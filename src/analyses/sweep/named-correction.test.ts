@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseCorrection } from "../../trainers/neutral/index.ts";
+import { parseCorrection } from "../../trainers/neutral/text.ts";
 import { unsweepable } from "./evaluate.ts";
 import { correctionFigures } from "./figures.ts";
 import { defaultGrid } from "./grid.ts";

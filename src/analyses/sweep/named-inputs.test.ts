@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Correction, Step } from "../../trainers/neutral/index.ts";
+import type { Correction, Step } from "../../trainers/neutral/correction.ts";
 import { PRESETS } from "../../trainers/presets.ts";
-import type { Preset } from "../../trainers/shared/index.ts";
+import type { Preset } from "../../trainers/shared/preset.ts";
 import { buildSweep } from "./build-sweep.ts";
 import { writeConfigs } from "./configs.ts";
 import { coreRegion } from "./core-region.ts";

@@ -1,4 +1,4 @@
-import type { SweepCorrection } from "../../results/index.ts";
+import type { SweepCorrection } from "../../results/sweep.ts";
 import type { NamedCorrection } from "./named-correction.ts";
 
 type Figures = Pick<SweepCorrection, "name" | "ess_tokens" | "mass_moved" | "weight_mean">;

@@ -12,8 +12,8 @@
  * @module
  */
 import { formatNearOne, formatNumber, formatPlainShare, formatShare } from "../../core/text/index.ts";
-import type { SweepCorrection, SweepMetrics, SweepRecommendation } from "../../results/index.ts";
-import { correctionNeed } from "../assessment/index.ts";
+import type { SweepCorrection, SweepMetrics, SweepRecommendation } from "../../results/sweep.ts";
+import { correctionNeed } from "../assessment/correction-need.ts";
 
 /** Differences in ESS that do not matter. */
 const TOLERANCE = 0.002;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ValueGroup } from "../../results/index.ts";
+import type { ValueGroup } from "../../results/view.ts";
 
 /** Smaller rewards are told apart as 0. */
 const SMALLEST = 1e-3;

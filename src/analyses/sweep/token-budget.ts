@@ -1,4 +1,4 @@
-import type { TokenBudget } from "../../results/index.ts";
+import type { TokenBudget } from "../../results/sweep.ts";
 import type { DeltaMoments } from "./delta-moments.ts";
 
 /** The band that product ratios should stay in: verl's and xtuner's usual bound of 2, both ways. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { FIELDS, mismatchSums } from "../../core/kernels/index.ts";
-import { seededRandom } from "../../core/statistics/index.ts";
-import { ClusterSums, ValueSketch } from "../../core/summaries/index.ts";
-import type { WatchReport } from "../../results/index.ts";
+import { FIELDS } from "../../core/kernels/layout.ts";
+import { mismatchSums } from "../../core/kernels/mismatch.ts";
+import { seededRandom } from "../../core/statistics/random.ts";
+import { ClusterSums } from "../../core/summaries/cluster-sums.ts";
+import { ValueSketch } from "../../core/summaries/value-sketch.ts";
+import type { WatchReport } from "../../results/watch.ts";
 import { FALSE_ALARM_RATE, RunWatch, StepWatch, type WatchedStep } from "./step-watch.ts";
 
 function watchSteps(steps: Iterable<WatchedStep>): WatchReport {

@@ -1,7 +1,13 @@
+/**
+ * Evidence that something changed in a run that is still going, valid however often one looks. Sentences and thresholds of
+ * alerts build on it; where it is shown belongs in `src/apps`.
+ *
+ * @module
+ */
 import type { ClusterSums, ValueSketch } from "../../core/summaries/index.ts";
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatNumber } from "../../core/text/index.ts";
-import type { WatchAlarm, WatchReport } from "../../results/index.ts";
+import type { WatchAlarm, WatchReport } from "../../results/watch.ts";
 import { type ChangeEvidence, ChangeProcess, type ChangeProcessJson } from "./change-process.ts";
 
 /** Chance that a sound run ever raises an alarm, half of it for each test. */

@@ -1,3 +1,8 @@
+/**
+ * Delivers alerts to the terminal, webhooks and commands. When one is raised belongs in `analyses/alerts`.
+ *
+ * @module
+ */
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +20,7 @@ import { parseAlertRules } from "../../analyses/rule-files/index.ts";
 import { NotFoundError, UsageError } from "../../core/base/index.ts";
 import { plural } from "../../core/text/index.ts";
 import { makeDirectory, readTextIfPresent, writeWholeFile } from "../../input/io/index.ts";
-import type { Alert, RaisedAlert } from "../../results/index.ts";
+import type { Alert, RaisedAlert } from "../../results/alerts.ts";
 import { Outbox, type Parcel } from "./outbox.ts";
 import { runCommand } from "./run-command.ts";
 import { sendWebhook } from "./send-webhook.ts";

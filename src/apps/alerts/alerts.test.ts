@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parseAlertRules } from "../../analyses/rule-files/index.ts";
-import type { SeriesReport } from "../../results/index.ts";
-import { AlertWatch, readAlertRules } from "./index.ts";
+import { parseAlertRules } from "../../analyses/rule-files/alert-rules.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import { AlertWatch, readAlertRules } from "./alert-watch.ts";
 
 interface Received {
   readonly headers: IncomingMessage["headers"];

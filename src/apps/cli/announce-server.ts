@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Served } from "../viewer/server/index.ts";
+import type { Served } from "../viewer/server/start-server.ts";
 import { openBrowser, tunnelCommand } from "./open-browser.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,4 +1,5 @@
-import type { FilterOptions, LogSettings } from "../../analyses/runs/index.ts";
+import type { LogSettings } from "../../analyses/runs/divergence-run.ts";
+import type { FilterOptions } from "../../analyses/runs/filter-option.ts";
 import { UsageError } from "../../core/base/index.ts";
 import type { ForceOption } from "./force-option.ts";
 import { type InputOptions, type PlaceOptions, positiveInteger } from "./input-options.ts";

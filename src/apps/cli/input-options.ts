@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { RunInput } from "../../analyses/runs/index.ts";
+import type { RunInput } from "../../analyses/runs/input-options.ts";
 import { DEFAULT_MEMORY_LIMIT, setMemoryLimit, UsageError } from "../../core/base/index.ts";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { FormatError } from "../../core/base/index.ts";
-import { FindingLog } from "../../core/schema/index.ts";
+import { FormatError } from "../../core/base/errors.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
 import {
   formatBug,
   formatError,

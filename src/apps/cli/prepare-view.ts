@@ -1,7 +1,9 @@
 import type { Progress } from "../../input/ingest/index.ts";
-import type { RunComparison } from "../../results/index.ts";
-import { compareRuns, type LabeledRun } from "../viewer/compare/index.ts";
-import { type PreparedRun, type PrepareOptions, prepareRun } from "../viewer/prepare/index.ts";
+import type { RunComparison } from "../../results/view.ts";
+import { compareRuns, type LabeledRun } from "../viewer/compare/compare-runs.ts";
+import type { PrepareOptions } from "../viewer/prepare/cache/options.ts";
+import { prepareRun } from "../viewer/prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../viewer/prepare/cache/prepared-run.ts";
 import { formatLine, formatWarning, tellFindings } from "./messages.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";

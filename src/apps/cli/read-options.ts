@@ -1,4 +1,5 @@
-import { type FilterOptions, parseRunInput, type RunInput } from "../../analyses/runs/index.ts";
+import type { FilterOptions } from "../../analyses/runs/filter-option.ts";
+import { parseRunInput, type RunInput } from "../../analyses/runs/input-options.ts";
 import type { ReadOptions } from "../../input/ingest/index.ts";
 import { type InputOptions, positiveInteger } from "./input-options.ts";
 

@@ -6,7 +6,13 @@
 
 import { inputWasSkipped } from "../../analyses/assessment/index.ts";
 import type { BatchFilter } from "../../analyses/filter/index.ts";
-import { inputFlags, type ReadingOptions, readBatches } from "../../analyses/runs/index.ts";
+import { inputFlags } from "../../analyses/runs/input-options.ts";
+import { readBatches } from "../../analyses/runs/read-batches.ts";
+import type { ReadingOptions } from "../../analyses/runs/start-reading.ts";
+
+export { inputFlags } from "../../analyses/runs/input-options.ts";
+export { sourceSummaries } from "../../analyses/runs/read-batches.ts";
+
 import { shellCommand } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
@@ -15,8 +21,6 @@ import { onInterrupt } from "../../input/io/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
-
-export { inputFlags, sourceSummaries } from "../../analyses/runs/index.ts";
 
 /** Hears an interrupt while a run is read. */
 export interface Listening extends Required<Pick<ReadingOptions, "isStopped" | "onRead">> {

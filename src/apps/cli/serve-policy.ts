@@ -5,8 +5,9 @@
  */
 import { inputWasSkipped } from "../../analyses/assessment/index.ts";
 import { shellCommand, UsageError } from "../../core/base/index.ts";
-import { type PolicyViewOptions, policyPages, preparePolicy } from "../viewer/policy/index.ts";
-import { type ServerOptions, startPagesServer } from "../viewer/server/index.ts";
+import { policyPages } from "../viewer/policy/pages.ts";
+import { type PolicyViewOptions, preparePolicy } from "../viewer/policy/prepare-policy.ts";
+import { type ServerOptions, startPagesServer } from "../viewer/server/start-server.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { formatFailure, formatLine, tellFindings } from "./messages.ts";

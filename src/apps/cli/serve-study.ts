@@ -1,7 +1,8 @@
 import { UsageError } from "../../core/base/index.ts";
-import { writeBundle } from "../viewer/bundle/index.ts";
-import { type PreparedStudy, type PrepareStudyOptions, prepareStudy } from "../viewer/kl/index.ts";
-import { startStudyServer } from "../viewer/server/index.ts";
+import { writeBundle } from "../viewer/bundle/write-bundle.ts";
+import { type PrepareStudyOptions, prepareStudy } from "../viewer/kl/prepare-study.ts";
+import type { PreparedStudy } from "../viewer/kl/prepared-study.ts";
+import { startStudyServer } from "../viewer/server/start-server.ts";
 import { announceServer } from "./announce-server.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { formatFailure, formatWarning, tellFindings, writtenLine } from "./messages.ts";

@@ -1,10 +1,10 @@
-import { openTruth } from "../../analyses/runs/index.ts";
+import { openTruth } from "../../analyses/runs/ground-truth.ts";
 import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import { openOutputs } from "../../input/ingest/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import { type Correction, formatCorrection } from "../../trainers/neutral/index.ts";
-import type { PrepareOptions } from "../viewer/prepare/index.ts";
+import type { PrepareOptions } from "../viewer/prepare/cache/options.ts";
 import type { ForceOption } from "./force-option.ts";
 import type { InputOptions } from "./input-options.ts";
 import { parsePort } from "./parse-port.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { klFigures } from "../../render/kl/index.ts";
+import { klFigures } from "../../render/kl/figures.ts";
 import { sampleKlReport } from "../../render/kl/sample.test-data.ts";
 import { drawPdf } from "./draw-pdf.ts";
 import { readFigure } from "./draw-png.ts";

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
-import { EVENT_RANKS } from "../../results/index.ts";
+import { EVENT_RANKS } from "../../results/events.ts";
 
 type ColumnName = keyof typeof COLUMN_FLAGS;
 

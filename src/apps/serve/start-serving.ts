@@ -6,9 +6,12 @@
 import type { Server as NetServer } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { fileSystemError, isSystemError, UsageError } from "../../core/base/index.ts";
-import type { RunsEvent } from "../../results/index.ts";
-import { checkChannels } from "../alerts/index.ts";
-import { builtPage, Events, isLoopback, listen, staticFiles } from "../viewer/server/index.ts";
+import type { RunsEvent } from "../../results/serve.ts";
+import { checkChannels } from "../alerts/alert-watch.ts";
+import { Events } from "../viewer/server/events.ts";
+import { listen } from "../viewer/server/listen.ts";
+import { isLoopback } from "../viewer/server/security.ts";
+import { builtPage, staticFiles } from "../viewer/server/static-files.ts";
 import { type AppOptions, type AppParts, createApp, DEFAULT_HOST } from "./http/app.ts";
 import { limitConnections } from "./http/connection-room.ts";
 import { IngestGate } from "./http/ingest-gate.ts";

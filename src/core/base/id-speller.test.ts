@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { TOKEN_FLAGS } from "../../core/base/index.ts";
 import { IdSpeller } from "./id-speller.ts";
+import { TOKEN_FLAGS } from "./token-class.ts";
 
 const id = fc.oneof(
   fc.integer({ min: -1, max: 1200 }),

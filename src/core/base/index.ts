@@ -49,7 +49,7 @@ export { fileSystemError, foreseenError, isSystemError } from "./file-system-err
 export { IdSpeller } from "./id-speller.ts";
 export { isObject } from "./is-object.ts";
 export { orNull, resultJson } from "./json.ts";
-export { joinLines, type Lines, putBefore, splitLines } from "./lines.ts";
+export { type Lines, putBefore, splitLines } from "./lines.ts";
 export {
   checkMemory,
   DEFAULT_MEMORY_LIMIT,

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { formatCount } from "../text/index.ts";
+import { formatCount } from "../text/format.ts";
 import { LimitError, type Place } from "./errors.ts";
 
 export const DEFAULT_MEMORY_LIMIT = 2 ** 30;

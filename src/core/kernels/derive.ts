@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Fraction, Nats, Ratio } from "../base/index.ts";
+import type { Fraction, Nats, Ratio } from "../base/units.ts";
 import * as F from "./layout.ts";
 import { inPlainUnits, overExcessSquareSum, overExcessSum, unitOf, withinExcessM2 } from "./ratio-units.ts";
 

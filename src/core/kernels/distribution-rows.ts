@@ -1,4 +1,4 @@
-import { LengthMismatchError, UsageError } from "../base/index.ts";
+import { LengthMismatchError, UsageError } from "../base/errors.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
 
 /** Which code computes distributions. */

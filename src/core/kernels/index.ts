@@ -16,7 +16,6 @@ export {
   k2,
   k3,
   pearson,
-  pearsonDeficit,
   ratioMean,
   ratioStd,
 } from "./derive.ts";
@@ -30,11 +29,9 @@ export {
   ABS_PROB_DIFF_MAX,
   ABS_PROB_DIFF_MEAN,
   COUNT,
-  DELTA_M2,
   DELTA_MAX,
   DELTA_MEAN,
   DELTA_MIN,
-  EXCESS_M2,
   EXCESS_MEAN,
   FIELDS,
   K3_SUM,
@@ -46,13 +43,12 @@ export {
   POSITIVE_INFINITE_COUNT,
   POSITIVE_SUM,
   PROB_COUNT,
-  RATIO_CLAMP,
   ROLLOUT_SUM,
   TRAINER_SUM,
   UNDEFINED_COUNT,
 } from "./layout.ts";
 export type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
-export { clearSums, emptySums, mergeSums } from "./merge.ts";
+export { emptySums, mergeSums } from "./merge.ts";
 export {
   type MaskedTokens,
   type MismatchOptions,
@@ -61,7 +57,7 @@ export {
   type RowSums,
   type TokenBlock,
 } from "./mismatch.ts";
-export { overExcessSquareSum, overExcessSum, withinExcessM2 } from "./ratio-units.ts";
+export { overExcessSum } from "./ratio-units.ts";
 export { computeDelta, computeK3, computeProbDiff, TOKEN_VALUES } from "./scalar.ts";
 export { type OrdinaryLogprobs, scanLogprobs } from "./scan-logprobs.ts";
 export { checkedRows } from "./token-block.ts";
@@ -69,7 +65,6 @@ export { findTurns, type Turn, turnMarks, turnOfMark } from "./turns.ts";
 export { type Crc32Kernel, crc32Kernel } from "./wasm/crc32-kernel.ts";
 export { type DecimalsKernel, decimalsKernel, type NarrowArray } from "./wasm/decimals-kernel.ts";
 export { type IntegersKernel, integersKernel } from "./wasm/integers-kernel.ts";
-export { type PermutationsKernel, permutationsKernel } from "./wasm/permutations-kernel.ts";
 export { type ShiftsKernel, shiftsKernel } from "./wasm/shifts-kernel.ts";
 export {
   type CountedCells,

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { Nats, Ratio } from "../base/index.ts";
+import type { Nats, Ratio } from "../base/units.ts";
 import * as F from "./layout.ts";
 
 /** Up to here, sums of ρ² are far from overflow, whatever the number of tokens. */

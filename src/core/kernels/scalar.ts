@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
 import * as F from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 import { unitOf } from "./ratio-units.ts";

@@ -1,5 +1,5 @@
-import type { FloatArray } from "../base/index.ts";
-import { LengthMismatchError, UsageError } from "../base/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
+import { LengthMismatchError, UsageError } from "../base/errors.ts";
 
 /** Packed sequences: row i holds tokens `[offsets[i], offsets[i + 1])` of the three columns. */
 export interface TokenBlock {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LengthMismatchError } from "../base/index.ts";
+import { LengthMismatchError } from "../base/errors.ts";
 import { createRecordBuilder, MOST_TEXT } from "./builder.ts";
 import { wasSingle } from "./packed-column.ts";
 import type { SequenceDraft } from "./sequence-draft.ts";

@@ -14,8 +14,9 @@
  * @module
  */
 
-import type { FloatArray, NumericArray } from "../base/index.ts";
-import { dictionary, LengthMismatchError } from "../base/index.ts";
+import type { FloatArray, NumericArray } from "../base/arrays.ts";
+import { dictionary } from "../base/dictionary.ts";
+import { LengthMismatchError } from "../base/errors.ts";
 import { DetailColumns } from "./detail-columns.ts";
 import { MaskColumn } from "./mask-column.ts";
 import { NamedColumns } from "./named-columns.ts";

@@ -1,5 +1,6 @@
-import { joinLines, type Lines, type Place, splitLines } from "../base/index.ts";
-import { formatCount } from "../text/index.ts";
+import type { Place } from "../base/errors.ts";
+import { joinLines, type Lines, splitLines } from "../base/lines.ts";
+import { formatCount } from "../text/format.ts";
 
 /**
  * Severity of what reading noticed: nothing is repaired silently, and everything is counted.

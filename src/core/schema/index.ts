@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "../base/index.ts";
+export type { Fraction, Nats, Ratio, SequenceIndex, TokenIndex } from "../base/units.ts";
 export {
   type BuilderOptions,
   createRecordBuilder,

@@ -1,4 +1,4 @@
-import type { NumericArray } from "../base/index.ts";
+import type { NumericArray } from "../base/arrays.ts";
 import { FIRST_CAPACITY, findMemory, grownCapacity, takeColumn } from "./spare-memory.ts";
 
 /** The growing column of response masks, which has no gaps. */

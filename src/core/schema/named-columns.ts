@@ -1,5 +1,5 @@
-import type { NumericArray } from "../base/index.ts";
-import { dictionary } from "../base/index.ts";
+import type { NumericArray } from "../base/arrays.ts";
+import { dictionary } from "../base/dictionary.ts";
 import type { PackedColumn } from "./packed-column.ts";
 
 /** Packed columns of one kind by name, each created with the first draft that has it. */

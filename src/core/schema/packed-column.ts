@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type FloatArray, LARGEST_TOKEN_ID, type NumericArray } from "../base/index.ts";
+import type { FloatArray, NumericArray } from "../base/arrays.ts";
+import { LARGEST_TOKEN_ID } from "../base/token-ids.ts";
 import { FIRST_CAPACITY, findMemory, grownCapacity, takeColumn } from "./spare-memory.ts";
 
 export interface PackedColumn<A> {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../base/index.ts";
+import type { NumericArray } from "../base/arrays.ts";
 import { DIGITS, type RecordBatch, type Sampling, type SideFacts, type Sides } from "./record.ts";
 
 /** Per-sequence scalars. */

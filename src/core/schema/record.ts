@@ -8,7 +8,8 @@
  *
  * @module
  */
-import type { FloatArray, SequenceIndex, TokenIndex } from "../base/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
+import type { SequenceIndex, TokenIndex } from "../base/units.ts";
 
 /** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
 export interface TopK {

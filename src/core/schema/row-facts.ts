@@ -1,4 +1,4 @@
-import { orNull } from "../base/index.ts";
+import { orNull } from "../base/json.ts";
 import type { RecordBatch } from "./record.ts";
 
 /** Facts about a sequence apart from its tokens; null when unknown. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NumericArray } from "../base/index.ts";
+import type { NumericArray } from "../base/arrays.ts";
 import { type ArrayPlaces, DIGITS, type Provenance, type Sampling, type Sides } from "./record.ts";
 
 /** Alternatives of one policy over the tokens of one sequence: row-major `[length, k]`. */

@@ -13,7 +13,7 @@
  * @module
  */
 
-import type { FloatArray } from "../base/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
 
 export type Column = FloatArray | Int32Array | Uint8Array;
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SchemaError, VersionError } from "../base/index.ts";
+import { SchemaError, VersionError } from "../base/errors.ts";
 
 /**
  * The version of the record that this code writes. docs/formats/record.md lists what each version changed.

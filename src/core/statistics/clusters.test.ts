@@ -2,17 +2,12 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
-import {
-  clusteredDifference,
-  clusteredShare,
-  driftTest,
-  exactSignedRank,
-  poissonBinomialTail,
-  ratioInterval,
-  tTest,
-  wilcoxonSignedRank,
-  wilson,
-} from "./index.ts";
+import { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
+import { driftTest } from "./drift.ts";
+import { ratioInterval } from "./mean-interval.ts";
+import { poissonBinomialTail } from "./poisson-binomial.ts";
+import { tTest } from "./t-test.ts";
+import { exactSignedRank, wilcoxonSignedRank } from "./wilcoxon.ts";
 
 interface Difference {
   readonly values: number[];

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { UsageError } from "../base/index.ts";
+import { UsageError } from "../base/errors.ts";
 import { NORMAL_95, studentQuantile95, studentTail } from "./distributions.ts";
 import type { ClusteredDifference, ClusteredShare, Interval } from "./result.ts";
 import { computeMean } from "./sample.ts";

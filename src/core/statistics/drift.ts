@@ -1,4 +1,4 @@
-import { LengthMismatchError } from "../base/index.ts";
+import { LengthMismatchError } from "../base/errors.ts";
 import { studentQuantile95, studentTail } from "./distributions.ts";
 import type { DriftResult } from "./result.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { plural } from "../text/index.ts";
+import { plural } from "../text/format.ts";
 
 /** Tokens that can be compared, and the sequences they come from. */
 export interface Amount {

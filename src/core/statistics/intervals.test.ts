@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LengthMismatchError } from "../base/index.ts";
+import { LengthMismatchError } from "../base/errors.ts";
 import { clusterInterval } from "./cluster-interval.ts";
 import { clusteredShare, wilson } from "./clusters.ts";
 import { studentQuantile95, studentTail } from "./distributions.ts";

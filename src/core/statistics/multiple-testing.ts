@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UsageError } from "../base/index.ts";
+import { UsageError } from "../base/errors.ts";
 
 /**
  * Holm's step-down adjustment: controls the probability of a single false rejection, under any dependence.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { permutationsKernel } from "../kernels/index.ts";
+import { permutationsKernel } from "../kernels/wasm/permutations-kernel.ts";
 import { createPermuter, type GroupedUnits, permutePlainly } from "./permutations.ts";
 import { seededRandom } from "./random.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type PermutationsKernel, permutationsKernel } from "../kernels/index.ts";
+import { type PermutationsKernel, permutationsKernel } from "../kernels/wasm/permutations-kernel.ts";
 import { nextState, skipStates, toInteger } from "./random.ts";
 
 export interface GroupedUnits {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LengthMismatchError } from "../base/index.ts";
+import { LengthMismatchError } from "../base/errors.ts";
 
 export interface Moments {
   readonly count: number;

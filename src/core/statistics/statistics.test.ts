@@ -2,18 +2,14 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
+import { pearsonTest, spearmanTest } from "./correlation.ts";
 import { normalTail, studentQuantile95, studentTail } from "./distributions.ts";
-import {
-  benjaminiHochberg,
-  holm,
-  kolmogorovSmirnov,
-  mannWhitneyU,
-  pearsonTest,
-  spearmanTest,
-  tTest,
-  wilcoxonSignedRank,
-} from "./index.ts";
 import { kolmogorovTail } from "./kolmogorov-distribution.ts";
+import { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
+import { mannWhitneyU } from "./mann-whitney.ts";
+import { benjaminiHochberg, holm } from "./multiple-testing.ts";
+import { tTest } from "./t-test.ts";
+import { wilcoxonSignedRank } from "./wilcoxon.ts";
 
 type Figure = number | string;
 interface Expected {

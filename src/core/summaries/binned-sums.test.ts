@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../base/index.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
 import { BinnedSums, countPlaces } from "./binned-sums.ts";
 
 const values = fc.array(fc.oneof(fc.double(), fc.double({ min: -1e3, max: 1e3 })), { maxLength: 40 });

@@ -14,7 +14,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 
 const WIDTH = 18;
 const BINS = 5;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { CountedCells } from "../kernels/index.ts";
+import type { CountedCells } from "../kernels/wasm/tokens-kernel.ts";
 
 /** Sign and exponent, the page of a cell. */
 const PAGES = 512;

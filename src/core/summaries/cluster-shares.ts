@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 import { BinnedSums, listPlaces } from "./binned-sums.ts";
 
 const KEY_BITS = 53;

@@ -9,7 +9,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 import {
   ABS_DELTA_SUM,
   ABS_PROB_DIFF_MEAN,
@@ -19,11 +20,9 @@ import {
   EXCESS_MEAN,
   K3_SUM,
   OVER_COUNT,
-  overExcessSquareSum,
-  overExcessSum,
   PROB_COUNT,
-  withinExcessM2,
-} from "../kernels/index.ts";
+} from "../kernels/layout.ts";
+import { overExcessSquareSum, overExcessSum, withinExcessM2 } from "../kernels/ratio-units.ts";
 import { BinnedSums, countPlaces, listPlaces } from "./binned-sums.ts";
 
 /** Clusters kept apart. */

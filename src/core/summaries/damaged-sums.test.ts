@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../base/index.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../base/memory-limit.ts";
 import { BinnedSums, countPlaces } from "./binned-sums.ts";
 import { ClusterShares } from "./cluster-shares.ts";
 import { ClusterSums } from "./cluster-sums.ts";

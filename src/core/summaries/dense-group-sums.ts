@@ -1,5 +1,6 @@
-import type { ByteReader, ByteWriter } from "../base/index.ts";
-import type { CountedGroups } from "../kernels/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import type { CountedGroups } from "../kernels/wasm/tokens-kernel.ts";
 import { BinnedSums, listPlaces } from "./binned-sums.ts";
 import {
   findLargest,

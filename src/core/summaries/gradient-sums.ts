@@ -7,8 +7,11 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter, FloatArray } from "../base/index.ts";
-import { computeImpact, quickK3 } from "../kernels/index.ts";
+
+import type { FloatArray } from "../base/arrays.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import { computeImpact, quickK3 } from "../kernels/impact.ts";
 import { BinnedSums, listPlaces } from "./binned-sums.ts";
 
 /**

@@ -6,8 +6,10 @@
  *
  * @module
  */
-import { type ByteReader, type ByteWriter, LARGEST_TOKEN_ID } from "../base/index.ts";
-import type { CountedGroups } from "../kernels/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import { LARGEST_TOKEN_ID } from "../base/token-ids.ts";
+import type { CountedGroups } from "../kernels/wasm/tokens-kernel.ts";
 import { countPlaces } from "./binned-sums.ts";
 import { DenseGroupSums } from "./dense-group-sums.ts";
 import {

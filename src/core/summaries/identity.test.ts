@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIELDS, mismatchSums, type TokenBlock } from "../kernels/index.ts";
+import { FIELDS } from "../kernels/layout.ts";
+import { mismatchSums } from "../kernels/mismatch.ts";
+import type { TokenBlock } from "../kernels/token-block.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums } from "./cluster-sums.ts";
 import { readIdentity, sumSurprisal } from "./identity.ts";

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import type { FloatArray } from "../base/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
 import { CLUSTER, CLUSTER_WIDTH, type ClusterSums, type SurprisalSums } from "./cluster-sums.ts";
 
 /** A mean with an expected value, and how many standard errors it is off; NaN when the data do not say. */

@@ -14,7 +14,6 @@ export {
   ClusterSums,
   MOST_SLICE_CLUSTERS,
   type SequenceExtras,
-  type SurprisalSums,
 } from "./cluster-sums.ts";
 export { type AdvantageBlock, GRADIENT, GradientSums, impactAt, sumGradient } from "./gradient-sums.ts";
 export { type GroupColumns, type GroupRow, groupRow, largestGroups } from "./group-columns.ts";
@@ -39,7 +38,6 @@ export {
   LargeTokens,
   tokenHandle,
 } from "./large-tokens.ts";
-export { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 export {
   checkSummaryVersion,
   MismatchSummary,
@@ -47,15 +45,9 @@ export {
   type SummaryOptions,
   type TurnSums,
 } from "./mismatch-summary.ts";
-export { type NonFiniteCounts, NonFiniteSums } from "./non-finite-sums.ts";
+export { NonFiniteSums } from "./non-finite-sums.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
-export {
-  addOutcome,
-  emptyOutcomeSums,
-  mergeOutcomeSums,
-  OUTCOME_UNITS,
-  outcomeMeans,
-} from "./outcome-sums.ts";
+export { addOutcome, emptyOutcomeSums, OUTCOME_UNITS, outcomeMeans } from "./outcome-sums.ts";
 export { RatioTails, type TailIndices } from "./ratio-tails.ts";
 export {
   SAMPLE_DECILES,
@@ -63,7 +55,6 @@ export {
   type SampledSequence,
   SequenceSample,
 } from "./sequence-sample.ts";
-export type { SequenceSums } from "./sequence-stats.ts";
 export { TopList } from "./top-list.ts";
 export { type UnitKind, Units } from "./units.ts";
-export { ValueSketch, type ValueSketchJson } from "./value-sketch.ts";
+export { ValueSketch } from "./value-sketch.ts";

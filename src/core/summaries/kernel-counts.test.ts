@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CountedCells, type CountedGroups, tokensKernel } from "../kernels/index.ts";
+import { type CountedCells, type CountedGroups, tokensKernel } from "../kernels/wasm/tokens-kernel.ts";
 import { TAIL_THRESHOLDS, THRESHOLD_WORDS } from "./cell-counts.ts";
 import { GroupSums } from "./group-sums.ts";
 import { ValueSketch } from "./value-sketch.ts";

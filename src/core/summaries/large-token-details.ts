@@ -1,4 +1,5 @@
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 
 /** Tokens of the response kept before a large token, and after it. */
 export const IDS_BEFORE = 32;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, FormatError } from "../base/index.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
+import { FormatError } from "../base/errors.ts";
 import type { LargeTokenDetails } from "./large-token-details.ts";
 import { deltaOf, impactOf, type LargeToken, LargeTokens } from "./large-tokens.ts";
 

@@ -8,9 +8,10 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
-import { computeImpact } from "../kernels/index.ts";
-import { formatHandle } from "../schema/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import { computeImpact } from "../kernels/impact.ts";
+import { formatHandle } from "../schema/record.ts";
 import { TWOFOLD_DELTA } from "./cell-counts.ts";
 import { decodeDetails, encodeDetails, type LargeTokenDetails } from "./large-token-details.ts";
 import { TopList } from "./top-list.ts";

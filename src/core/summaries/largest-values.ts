@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 
 /**
  * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): the list is complete up to 7.4

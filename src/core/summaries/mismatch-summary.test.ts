@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isLogratioError } from "../base/index.ts";
-import {
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
-  effectiveSampleSize,
-  FIELDS,
-  mismatchSums,
-} from "../kernels/index.ts";
+import { isLogratioError } from "../base/errors.ts";
+import { effectiveSampleSize } from "../kernels/derive.ts";
+import { DELTA_MAX, DELTA_MEAN, DELTA_MIN, FIELDS } from "../kernels/layout.ts";
+import { mismatchSums } from "../kernels/mismatch.ts";
 import { MismatchSummary, type MismatchSummaryJson } from "./mismatch-summary.ts";
 
 /** What another logratio may have written: only its version is known to differ. */

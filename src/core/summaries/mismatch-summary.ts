@@ -1,20 +1,12 @@
-import {
-  ByteReader,
-  ByteWriter,
-  decodeBase64,
-  encodeBase64,
-  type FloatArray,
-  VersionError,
-} from "../base/index.ts";
-import {
-  clearSums,
-  emptySums,
-  FIELDS,
-  type MaskedTokens,
-  mergeSums,
-  mismatchSums,
-  type TokenBlock,
-} from "../kernels/index.ts";
+import type { FloatArray } from "../base/arrays.ts";
+import { decodeBase64, encodeBase64 } from "../base/base64.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
+import { VersionError } from "../base/errors.ts";
+import { FIELDS } from "../kernels/layout.ts";
+import { clearSums, emptySums, mergeSums } from "../kernels/merge.ts";
+import { mismatchSums } from "../kernels/mismatch.ts";
+import type { MaskedTokens, TokenBlock } from "../kernels/token-block.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
 import {

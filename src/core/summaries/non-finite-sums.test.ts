@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { ByteReader, ByteWriter } from "../base/index.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
 import { READ_AS_MISSING, type RecordBatch } from "../schema/record.ts";
 import { NonFiniteSums } from "./non-finite-sums.ts";
 

@@ -1,5 +1,6 @@
-import type { ByteReader, ByteWriter } from "../base/index.ts";
-import { READ_AS_MISSING, type RecordBatch } from "../schema/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import { READ_AS_MISSING, type RecordBatch } from "../schema/record.ts";
 
 /** Tokens with mask 1 whose log-probs are not finite, by side: as the source has them. */
 export interface NonFiniteCounts {

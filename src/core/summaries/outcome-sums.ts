@@ -1,4 +1,5 @@
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 import type { UnitKind } from "./units.ts";
 
 /** A sequence's outcomes, added to its step apart from its kernel sums. */

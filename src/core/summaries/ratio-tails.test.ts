@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIELDS, mismatchSums, type TokenBlock } from "../kernels/index.ts";
-import { weightTailIndex } from "../statistics/index.ts";
+import { FIELDS } from "../kernels/layout.ts";
+import { mismatchSums } from "../kernels/mismatch.ts";
+import type { TokenBlock } from "../kernels/token-block.ts";
+import { weightTailIndex } from "../statistics/generalized-pareto.ts";
 import { RatioTails } from "./ratio-tails.ts";
 import { travelInto } from "./travel.test-data.ts";
 

@@ -3,9 +3,13 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter, FloatArray } from "../base/index.ts";
-import { COUNT, DELTA_MEAN, type MaskedTokens } from "../kernels/index.ts";
-import { weightTailIndex } from "../statistics/index.ts";
+
+import type { FloatArray } from "../base/arrays.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import { COUNT, DELTA_MEAN } from "../kernels/layout.ts";
+import type { MaskedTokens } from "../kernels/token-block.ts";
+import { weightTailIndex } from "../statistics/generalized-pareto.ts";
 import { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 
 /** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */

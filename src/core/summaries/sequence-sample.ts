@@ -8,7 +8,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 
 /** Number of sequences kept; a run of up to this size is kept completely. */
 const SAMPLE_SEQUENCES = 32_768;

@@ -1,4 +1,4 @@
-import { COUNT, DELTA_MEAN, RATIO_CLAMP, ROLLOUT_SUM, TRAINER_SUM } from "../kernels/index.ts";
+import { COUNT, DELTA_MEAN, RATIO_CLAMP, ROLLOUT_SUM, TRAINER_SUM } from "../kernels/layout.ts";
 
 /**
  * Sums whose unit is the sequence. With n tokens of mask 1, r = mean rollout log-prob, a = mean trainer log-prob,

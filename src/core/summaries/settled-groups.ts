@@ -1,4 +1,4 @@
-import type { CountedGroups } from "../kernels/index.ts";
+import type { CountedGroups } from "../kernels/wasm/tokens-kernel.ts";
 import { type BinnedArrays, BinnedSums } from "./binned-sums.ts";
 
 /** Σ Δ, Σ |Δ| and Σ k3, which round, and must not depend on the order. */

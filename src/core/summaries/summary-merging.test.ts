@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COUNT, DELTA_MEAN, mismatchSums, type TokenBlock } from "../kernels/index.ts";
+import { COUNT, DELTA_MEAN } from "../kernels/layout.ts";
+import { mismatchSums } from "../kernels/mismatch.ts";
+import type { TokenBlock } from "../kernels/token-block.ts";
 import { MismatchSummary, type SummaryOptions } from "./mismatch-summary.ts";
 
 /** Log-ratios of tokens with mask 1 by turn, of one sequence. */

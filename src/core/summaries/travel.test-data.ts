@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter } from "../base/index.ts";
+import { ByteReader } from "../base/byte-reader.ts";
+import { ByteWriter } from "../base/byte-writer.ts";
 
 interface Encoded {
   encode(to: ByteWriter): void;

@@ -7,7 +7,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../base/index.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
 
 /** The operations on a unit's sums. */
 export interface UnitKind<T> {

@@ -1,5 +1,7 @@
-import type { ByteReader, ByteWriter, NumericArray } from "../base/index.ts";
-import type { CountedCells } from "../kernels/index.ts";
+import type { NumericArray } from "../base/arrays.ts";
+import type { ByteReader } from "../base/byte-reader.ts";
+import type { ByteWriter } from "../base/byte-writer.ts";
+import type { CountedCells } from "../kernels/wasm/tokens-kernel.ts";
 import { CellCounts, findFirst, type ListedCells, TAIL_THRESHOLDS } from "./cell-counts.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */

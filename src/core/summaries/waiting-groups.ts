@@ -1,4 +1,4 @@
-import type { CountedGroups } from "../kernels/index.ts";
+import type { CountedGroups } from "../kernels/wasm/tokens-kernel.ts";
 
 /** Groups whose sums fit a cache of half a megabyte, with what is added to them. */
 export const BLOCK = 2 ** 11;

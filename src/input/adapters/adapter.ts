@@ -12,7 +12,7 @@ import type {
   Sampling,
   SequenceDraft,
 } from "../../core/schema/index.ts";
-import type { SourceDocument } from "../io/index.ts";
+import type { SourceDocument } from "../io/columns.ts";
 
 /** Columns that the user named: field to column, dotted for nested objects. */
 export interface ColumnMapping extends Readonly<Partial<Record<keyof typeof COLUMN_FLAGS, string>>> {

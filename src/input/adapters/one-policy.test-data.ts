@@ -7,8 +7,9 @@ import { readFile } from "node:fs/promises";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { openDocument } from "../ingest/index.ts";
-import { memorySource, type SourceDocument } from "../io/index.ts";
+import { openDocument } from "../ingest/open-document.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { memorySource } from "../io/file-source.ts";
 import { ADAPTERS, type Adapter, type Match } from "./index.ts";
 
 export interface OnePolicyReading {

@@ -6,10 +6,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { basename, join, relative, sep } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { isLogratioError } from "../../core/base/index.ts";
+import { isLogratioError } from "../../core/base/errors.ts";
 import { fileNumbers } from "../ingest/file-numbers.ts";
-import { type ReadOptions, walk } from "../ingest/index.ts";
-import { isDataName } from "../ingest/walk.ts";
+import type { ReadOptions } from "../ingest/options.ts";
+import { isDataName, walk } from "../ingest/walk.ts";
 import { FIXTURES, readAll } from "./read.test-data.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "logratio-three-"));

@@ -5,15 +5,6 @@
  * @module
  */
 export { type BatchKey, encodeFrameStart, type FrameHead, keyText } from "./frame.ts";
-export { appendKeys, type KeyLine, readKeyLines } from "./key-file.ts";
-export {
-  OWN_FOLDER,
-  partName,
-  partSegment,
-  type RunPlaces,
-  runPlaces,
-  segmentName,
-  segmentNumber,
-} from "./places.ts";
-export { type Damage, describeDamage, type Frame, type ScannedSegment, scanSegment } from "./scan-segment.ts";
-export { countWaiting, type WaitingBatches } from "./waiting-batches.ts";
+export { appendKeys, readKeyLines } from "./key-file.ts";
+export { partName, partSegment, type RunPlaces, runPlaces, segmentName, segmentNumber } from "./places.ts";
+export { type Damage, describeDamage, scanSegment } from "./scan-segment.ts";

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, open, readFile, rm, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { appendKeys, readKeyLines } from "./index.ts";
+import { appendKeys, readKeyLines } from "./key-file.ts";
 
 let folder: string;
 let path: string;

@@ -7,7 +7,7 @@
  */
 import { open, readFile } from "node:fs/promises";
 import { isSystemError } from "../../core/base/index.ts";
-import { writeAll } from "../io/index.ts";
+import { writeAll } from "../io/write-all.ts";
 import type { FrameHead } from "./frame.ts";
 
 const LINE = /^(\d+) (-?\d+) (\d+) (\d+) ([0-9a-f]{64})$/;

@@ -3,7 +3,7 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import { type Finding, FindingLog } from "../../core/schema/findings.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { shiftTrainer } from "./alignment/index.ts";
+import { shiftTrainer } from "./alignment/shift-trainer.ts";
 import { createBatchChecker } from "./check.ts";
 
 interface Row {

@@ -8,7 +8,7 @@ import type { FloatArray } from "../../core/base/index.ts";
 import { type Place, SchemaError } from "../../core/base/index.ts";
 import type { OrdinaryLogprobs } from "../../core/kernels/index.ts";
 import { type FindingLog, READ_AS_MISSING, type RecordBatch } from "../../core/schema/index.ts";
-import { countOnes } from "./alignment/index.ts";
+import { countOnes } from "./alignment/check-alignment.ts";
 import { type ConstantCheck, createConstantCheck } from "./check-constant.ts";
 import { examine, KINDS, type Kind, type KindName, newTally, type Tally } from "./odd-values.ts";
 

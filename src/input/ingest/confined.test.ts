@@ -11,11 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FindingLog } from "../../core/schema/index.ts";
-import { confinedEnvironment, createScratch, openFile, pinFile } from "../io/index.ts";
-import { openParquet } from "../readers/index.ts";
-import { writeParquet } from "../readers/parquet/index.ts";
-import { findTokenizer, openTokenizer } from "../tokens/index.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
+import { confinedEnvironment, pinFile } from "../io/confinement.ts";
+import { openFile } from "../io/file-source.ts";
+import { createScratch } from "../io/scratch.ts";
+import { openParquet, writeParquet } from "../readers/parquet/index.ts";
+import { findTokenizer } from "../tokens/find-tokenizer.ts";
+import { openTokenizer } from "../tokens/open-tokenizer.ts";
 import { openDocument } from "./open-document.ts";
 import { openRun } from "./open-run.ts";
 import { reportWalk } from "./report-walk.ts";

@@ -10,10 +10,12 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileSystemError, isSystemError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { createScratch, createTemporaryFile, makeDirectory, writeAll } from "../io/index.ts";
-import { WRITTEN_BYTES, type WrittenArray } from "../readers/index.ts";
-import { writeNpz } from "../readers/npz/index.ts";
-import { writeSafetensors } from "../readers/safetensors/index.ts";
+import { makeDirectory } from "../io/make-directory.ts";
+import { createScratch, createTemporaryFile } from "../io/scratch.ts";
+import { writeAll } from "../io/write-all.ts";
+import { writeNpz } from "../readers/npz/write.ts";
+import { writeSafetensors } from "../readers/safetensors/write.ts";
+import { WRITTEN_BYTES, type WrittenArray } from "../readers/shared/written-array.ts";
 
 export const WEIGHTS_NAME = "importance_weights";
 export const MASK_NAME = "modified_response_mask";

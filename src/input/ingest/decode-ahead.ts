@@ -1,5 +1,5 @@
 import { memoryLimit } from "../../core/base/index.ts";
-import type { SourceDocument } from "../io/index.ts";
+import type { SourceDocument } from "../io/columns.ts";
 import { closeQuietly } from "./contain.ts";
 import { canWait } from "./open-ahead.ts";
 import type { Source } from "./sources.ts";

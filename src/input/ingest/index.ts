@@ -5,28 +5,16 @@
  */
 
 export type { ColumnMapping } from "../adapters/index.ts";
-export { type Align, describeChecks, parseAlign, type SourceChecks } from "./alignment/index.ts";
+export { describeChecks } from "./alignment/describe-checks.ts";
+export { parseAlign } from "./alignment/parse-align.ts";
+export type { SourceChecks } from "./alignment/source-checks.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
-export {
-  type ArrayFormat,
-  type CorrectedArrays,
-  type CorrectedColumns,
-  createCorrectedArrays,
-  MASK_NAME,
-  WEIGHTS_NAME,
-} from "./corrected-arrays.ts";
+export { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
 export { type GrowingRun, growingRun } from "./growing-run.ts";
-export {
-  type AppendedFile,
-  appendJsonl,
-  type JsonlLog,
-  type JsonlLogOptions,
-  listLogFiles,
-  openJsonlLog,
-} from "./jsonl-log.ts";
+export { appendJsonl, type JsonlLog, type JsonlLogOptions, listLogFiles, openJsonlLog } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, type Run } from "./open-run.ts";
-export { openShards, type Shard, type Shards } from "./open-shards.ts";
+export { openShards, type Shard } from "./open-shards.ts";
 export type { ReadOptions } from "./options.ts";
 export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
@@ -43,13 +31,7 @@ export {
   readRunFile,
   splitRun,
 } from "./run-files.ts";
-export {
-  findSeriesFiles,
-  type LoggedSeries,
-  readSeriesFile,
-  type SeriesFile,
-  type SeriesForm,
-} from "./series/index.ts";
+export { findSeriesFiles } from "./series/find.ts";
 export { compareReports, type SourceReport } from "./sources.ts";
 export { walk } from "./walk.ts";
 export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

@@ -16,7 +16,8 @@ import {
 } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileSystemError, UsageError } from "../../core/base/index.ts";
-import { isAbsence, isPresent, makeDirectory } from "../io/index.ts";
+import { isAbsence, isPresent } from "../io/if-present.ts";
+import { makeDirectory } from "../io/make-directory.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */

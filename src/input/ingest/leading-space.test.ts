@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/index.ts";
+import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../core/base/memory-limit.ts";
 import { readAll, readError, withoutRepeats } from "../adapters/read.test-data.ts";
 
 const ROW = '{"response_ids": [1, 2], "rollout_log_probs": [-1, -2], "old_log_probs": [-1, -2.5]}\n';

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { isList, isMap, isPickled, type SourceDocument, type TreeValue } from "../io/index.ts";
+
+import type { SourceDocument, TreeValue } from "../io/columns.ts";
+import { isList, isMap, isPickled } from "../io/tree-guards.ts";
 
 /** The beginning of a large tree is enough: an opaque value is opaque in every sample. */
 const MOST_VISITED = 20_000;

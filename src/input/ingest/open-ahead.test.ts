@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ByteSource } from "../io/index.ts";
-import { memorySource } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import { memorySource } from "../io/file-source.ts";
 import { openAhead } from "./open-ahead.ts";
 import type { FoundFile } from "./walk.ts";
 

@@ -1,4 +1,5 @@
-import type { ByteSource, ByteStream } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { ByteStream } from "../io/decompress.ts";
 import type { FoundFile } from "./walk.ts";
 
 /** Opens a file of a run. */

@@ -7,24 +7,26 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { EmptyInputError, LimitError, memoryLimit } from "../../core/base/index.ts";
-import type { ByteSource, SourceDocument } from "../io/index.ts";
-import {
-  type ByteStream,
-  createScratch,
-  holdStream,
-  openPlain,
-  type PlainStream,
-  SCRATCH_PER_MEMORY,
-} from "../io/index.ts";
-import { isPickle, isZip, zipKind } from "../readers/index.ts";
-import { openJsonDocument, sniffJson } from "../readers/json/index.ts";
-import { isMemmapMeta, MEMMAP_META, openMemmap } from "../readers/memmap/index.ts";
-import { isNpy, openNpy, openNpz } from "../readers/npz/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { type ByteStream, openPlain, type PlainStream } from "../io/decompress.ts";
+import { holdStream } from "../io/held-source.ts";
+import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
+import { createScratch } from "../io/scratch.ts";
+import { isZip } from "../io/zip.ts";
+import { openJsonDocument } from "../readers/json/open.ts";
+import { sniffJson } from "../readers/json/sniff.ts";
+import { isMemmapMeta, MEMMAP_META, openMemmap } from "../readers/memmap/memmap.ts";
+import { isNpy } from "../readers/npz/npy-header.ts";
+import { openNpy, openNpz } from "../readers/npz/npz.ts";
 import { isParquet, openParquet, type ParquetOptions } from "../readers/parquet/index.ts";
-import { isSafetensors, openSafetensors } from "../readers/safetensors/index.ts";
-import { openTorch } from "../readers/torch/index.ts";
+import { isSafetensors, openSafetensors } from "../readers/safetensors/safetensors.ts";
+import { isPickle, zipKind } from "../readers/shared/sniff.ts";
+import { openTorch } from "../readers/torch/torch.ts";
 import { copyToDisk } from "../remote/index.ts";
-import { nameBytes, nameText, OtherFileError, unknownFile } from "./other-files/index.ts";
+import { nameBytes } from "./other-files/by-bytes.ts";
+import { nameText, unknownFile } from "./other-files/by-text.ts";
+import { OtherFileError } from "./other-files/other-file.ts";
 
 const HEAD_BYTES = 64 * 1024;
 /** Containers that need random access: npz, torch, safetensors inside gzip or zstd, or from a pipe. */

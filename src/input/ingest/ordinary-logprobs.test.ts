@@ -2,8 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sized } from "../../../test/support/run-size.ts";
-import { createRecordBuilder, FindingLog, type RecordBatch } from "../../core/schema/index.ts";
-import { createAlignmentCheck, emptyChecks, ShiftScanner } from "./alignment/index.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
+import type { RecordBatch } from "../../core/schema/record.ts";
+import { createAlignmentCheck } from "./alignment/check-alignment.ts";
+import { ShiftScanner } from "./alignment/scan-shifts.ts";
+import { emptyChecks } from "./alignment/source-checks.ts";
 import { createBatchChecker } from "./check.ts";
 
 const LONG = 5000;

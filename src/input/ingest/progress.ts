@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ByteSource } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
 
 /** How far reading has come. */
 export interface Progress {

@@ -7,16 +7,11 @@
 import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import type { SourceDocument } from "../io/index.ts";
-import {
-  ENOUGH_TOKENS,
-  emptyChecks,
-  findContradiction,
-  readScan,
-  reportShift,
-  ShiftScanner,
-  type SourceChecks,
-} from "./alignment/index.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { findContradiction } from "./alignment/report-masks.ts";
+import { reportShift } from "./alignment/report-shift.ts";
+import { ENOUGH_TOKENS, readScan, ShiftScanner } from "./alignment/scan-shifts.ts";
+import { emptyChecks, type SourceChecks } from "./alignment/source-checks.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { decodeAhead } from "./decode-ahead.ts";
 import { openAhead } from "./open-ahead.ts";

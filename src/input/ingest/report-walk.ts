@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from "node:path";
 import { EmptyInputError, fileSystemError, isSystemError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { formatBytes, plural } from "../../core/text/index.ts";
-import { countWaiting } from "../batch-log/index.ts";
+import { countWaiting } from "../batch-log/waiting-batches.ts";
 import { reportSkipped } from "./select.ts";
 import type { Walk } from "./walk.ts";
 

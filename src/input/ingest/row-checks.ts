@@ -1,5 +1,5 @@
 import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
-import type { SourceChecks } from "./alignment/index.ts";
+import type { SourceChecks } from "./alignment/source-checks.ts";
 import { RecordingList } from "./recorders.ts";
 import { RepeatedRows } from "./repeated-rows.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Finding } from "../../core/schema/index.ts";
+import type { Finding } from "../../core/schema/findings.ts";
 import { FIXTURES, readAll } from "../adapters/read.test-data.ts";
-import { loadZstd } from "../io/index.ts";
+import { loadZstd } from "../io/zstd-blocks.ts";
 import { openShards } from "./open-shards.ts";
 import { writeRecord } from "./write-record.ts";
 

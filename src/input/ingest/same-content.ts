@@ -7,7 +7,7 @@
 import { basename } from "node:path";
 import { type FindingLog, FindingLog as Findings } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { SourceDocument } from "../io/index.ts";
+import type { SourceDocument } from "../io/columns.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { seriesFolder } from "./file-numbers.ts";
 import type { ReadOptions } from "./options.ts";

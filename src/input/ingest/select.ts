@@ -15,7 +15,7 @@ import type { FindingLog } from "../../core/schema/index.ts";
 import { joinParts } from "./join-parts.ts";
 import { isCovered } from "./one-policy.ts";
 import { openAhead } from "./open-ahead.ts";
-import { OtherFileError } from "./other-files/index.ts";
+import { OtherFileError } from "./other-files/other-file.ts";
 import { type ExamineOptions, examine, type Failure, isFailure, openInput, type Source } from "./sources.ts";
 import type { Walk } from "./walk.ts";
 

@@ -7,18 +7,23 @@ import { resolve } from "node:path";
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { type Adapter, type Match, type OnePolicy, unrecognised } from "../adapters/index.ts";
-import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
-import { openFile, openPipe, openStandardInput } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { FormatName, SourceDocument } from "../io/columns.ts";
+import type { ByteStream } from "../io/decompress.ts";
+import { openFile } from "../io/file-source.ts";
+import { openPipe } from "../io/pipe.ts";
+import { openStandardInput } from "../io/standard-input.ts";
 import { isRemote } from "../remote/index.ts";
-import { emptyChecks, type SourceChecks } from "./alignment/index.ts";
+import { emptyChecks, type SourceChecks } from "./alignment/source-checks.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import { type FileNumbers, fileNumbers, runName, stem } from "./file-numbers.ts";
 import { listOpaqueValues } from "./opaque-values.ts";
 import type { OpenInput } from "./open-ahead.ts";
 import { openWith } from "./open-document.ts";
-import { nameDocument, OtherFileError, otherFileError } from "./other-files/index.ts";
+import { nameDocument } from "./other-files/by-names.ts";
+import { OtherFileError, otherFileError } from "./other-files/other-file.ts";
 import { type RecogniseOptions, recognise } from "./recognise.ts";
-import { nameSeries } from "./series/index.ts";
+import { nameSeries } from "./series/name.ts";
 import type { FoundFile } from "./walk.ts";
 
 /** One file of a run, for `--explain`. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { quickCalls } from "../io/index.ts";
+import { quickCalls } from "../io/quick-calls.ts";
 import { walk } from "./walk.ts";
 
 let top: string;

@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32Kernel } from "../../core/kernels/index.ts";
+import { crc32Kernel } from "../../core/kernels/wasm/crc32-kernel.ts";
 import { crc32, crc32Scalar } from "./crc32.ts";
 
 /** Longer than what is folded at a time, twice over. */

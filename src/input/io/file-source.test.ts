@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NotFoundError, UnsupportedError } from "../../core/base/errors.ts";
-import { fileSystemError } from "../../core/base/index.ts";
+import { fileSystemError } from "../../core/base/file-system-errors.ts";
 import { memorySource, openFile, openWith } from "./file-source.ts";
 import { QuickCalls } from "./quick-calls.ts";
 

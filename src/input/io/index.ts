@@ -4,20 +4,17 @@
  *
  * @module
  */
-export { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
+export { HINT_WRITE_AGAIN, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 export { backoffMs, isPassingStatus, retryAfterMs, sleep } from "./backoff.ts";
 export { basicCredentials } from "./basic-credentials.ts";
-export { type BodyText, readBodyBytes, readBodyStart, readBodyText } from "./bounded-body.ts";
+export { readBodyStart, readBodyText } from "./bounded-body.ts";
 export type { Allocate, ByteSource } from "./byte-source.ts";
 export type {
   BadRow,
   DType,
-  FormatName,
-  InvalidText,
   PickledObject,
   RowChunk,
   RowDocument,
-  RowMap,
   RowValue,
   SourceDocument,
   Tensor,
@@ -25,53 +22,20 @@ export type {
   TreeMap,
   TreeValue,
 } from "./columns.ts";
-export {
-  confinedEnvironment,
-  isConfined,
-  leadsInside,
-  type PinnedFile,
-  pinFile,
-  refuseOutside,
-} from "./confinement.ts";
-export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
+export { confinedEnvironment, leadsInside, type PinnedFile, pinFile, refuseOutside } from "./confinement.ts";
+export { type ByteStream, decompress, openPlain } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
-export { holdStream } from "./held-source.ts";
 export { isAbsence, isPresent, listIfPresent, readTextIfPresent, statIfPresent } from "./if-present.ts";
 export { onInterrupt, onNextInterrupt } from "./interrupts.ts";
-export {
-  MAX_ARRAY_ROWS,
-  MAX_DIMENSIONS,
-  MAX_ELEMENTS,
-  MAX_NPY_HEADER_BYTES,
-  MAX_PARQUET_FOOTER_BYTES,
-  MAX_PICKLE_BYTES,
-  MAX_PICKLE_DEPTH,
-  MAX_PICKLE_EXPANSION,
-  MAX_PICKLE_EXPANSION_FLOOR,
-  MAX_PICKLE_INT_BYTES,
-  MAX_PICKLE_MEMO,
-  MAX_PLAIN_MEMBER_BYTES,
-  MAX_READ_BYTES,
-  MAX_SAFETENSORS_HEADER_BYTES,
-  MAX_WALK_DEPTH,
-  MAX_WALK_ENTRIES,
-  PARQUET_FOOTER_VALUE_BYTES,
-  PICKLE_CONTAINER_BYTES,
-  PICKLE_DICT_BYTES,
-  PICKLE_OPCODE_BYTES,
-  SCRATCH_PER_MEMORY,
-} from "./limits.ts";
+export { MAX_READ_BYTES } from "./limits.ts";
 export { makeDirectory } from "./make-directory.ts";
 export { networkWords } from "./network-words.ts";
-export { openPipe } from "./pipe.ts";
-export { quickCalls } from "./quick-calls.ts";
-export { type ReusedMemory, reuseMemory } from "./reused-memory.ts";
-export { createScratch, createTemporaryFile, removeLeftovers, type Scratch } from "./scratch.ts";
-export { createSemaphore, type Semaphore } from "./semaphore.ts";
+export { createScratch, removeLeftovers, type Scratch } from "./scratch.ts";
+export { createSemaphore } from "./semaphore.ts";
 export { openStandardInput } from "./standard-input.ts";
-export { isList, isMap, isPickled, isTensor } from "./tree-guards.ts";
+export { isMap, isTensor } from "./tree-guards.ts";
 export { writeAll } from "./write-all.ts";
 export { writeWholeFile } from "./write-whole-file.ts";
-export { isZip, openZip, type ZipArchive, type ZipMember } from "./zip.ts";
-export { openMember, readMember } from "./zip-member.ts";
+export { openZip } from "./zip.ts";
+export { openMember } from "./zip-member.ts";
 export { loadFastUnzstd, loadZstd, unzstdBlock } from "./zstd-blocks.ts";

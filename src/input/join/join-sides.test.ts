@@ -3,7 +3,8 @@ import { memoryLimit, setMemoryLimit } from "../../core/base/memory-limit.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
 import type { Sampling, Sides } from "../../core/schema/record.ts";
 import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
-import { joinSides, PromptSums } from "./index.ts";
+import { joinSides } from "./join-sides.ts";
+import { PromptSums } from "./prompt-sums.ts";
 
 type Part = Partial<SequenceDraft>;
 

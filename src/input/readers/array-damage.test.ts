@@ -6,12 +6,12 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import { memorySource } from "../io/file-source.ts";
 import { openZip } from "../io/zip.ts";
 import { readMember } from "../io/zip-member.ts";
-import { openNpy, openNpz } from "./npz/index.ts";
-import { openSafetensors } from "./safetensors/index.ts";
+import { openNpy, openNpz } from "./npz/npz.ts";
+import { openSafetensors } from "./safetensors/safetensors.ts";
 import { fixtures, type Opener, printRoot, withDocument } from "./shared/fixtures.test-data.ts";
 import { readPickle } from "./shared/pickle.ts";
-import { openTorch } from "./torch/index.ts";
 import { createBudget, resolveStorage, type TorchArchive } from "./torch/storage.ts";
+import { openTorch } from "./torch/torch.ts";
 import { TORCH_NAMES } from "./torch/torch-dtypes.ts";
 import { torchBuilders } from "./torch/torch-tensor.ts";
 

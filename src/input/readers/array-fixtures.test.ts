@@ -4,11 +4,12 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import type { ByteSource } from "../io/byte-source.ts";
 import type { TreeDocument } from "../io/columns.ts";
 import { openFile } from "../io/file-source.ts";
-import { isNpy, openNpy, openNpz } from "./npz/index.ts";
-import { isSafetensors, openSafetensors } from "./safetensors/index.ts";
+import { isNpy } from "./npz/npy-header.ts";
+import { openNpy, openNpz } from "./npz/npz.ts";
+import { isSafetensors, openSafetensors } from "./safetensors/safetensors.ts";
 import { fixtures, type Opener, printRoot, type Slicing, withDocument } from "./shared/fixtures.test-data.ts";
 import { isPickle, isZip, zipKind } from "./shared/sniff.ts";
-import { openTorch } from "./torch/index.ts";
+import { openTorch } from "./torch/torch.ts";
 
 const OPENERS: Readonly<Record<string, Opener>> = {
   ".npy": openNpy,

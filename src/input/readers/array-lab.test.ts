@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Tensor, TreeDocument, TreeMap } from "../io/columns.ts";
 import { openFile } from "../io/file-source.ts";
-import { openNpz } from "./npz/index.ts";
-import { openSafetensors } from "./safetensors/index.ts";
+import { openNpz } from "./npz/npz.ts";
+import { openSafetensors } from "./safetensors/safetensors.ts";
 import { labFile, type Opener, withDocument } from "./shared/fixtures.test-data.ts";
-import { openTorch } from "./torch/index.ts";
+import { openTorch } from "./torch/torch.ts";
 
 // The figures here were printed by NumPy 2.4.6, torch 2.15.0 and safetensors 0.8.0 from the same files.
 

@@ -22,53 +22,18 @@
  *
  * @module
  */
-export type {
-  BadRow,
-  ByteSource,
-  ByteStream,
-  DType,
-  FormatName,
-  PickledObject,
-  RowChunk,
-  RowDocument,
-  RowMap,
-  RowValue,
-  SourceDocument,
-  Tensor,
-  TreeDocument,
-  TreeMap,
-  TreeValue,
-} from "../io/index.ts";
-export { memorySource, openFile } from "../io/index.ts";
-export {
-  type JsonKind,
-  type JsonOptions,
-  type JsonRows,
-  openJson,
-  openJsonDocument,
-  openJsonl,
-  sniffJson,
-} from "./json/index.ts";
-export { isNpy, openNpy, openNpz } from "./npz/index.ts";
+
 export {
   type ColumnBatch,
   type ColumnData,
   type ColumnSpec,
-  type ElementType,
-  isParquet,
-  type ListType,
   openParquet,
-  type ParquetOptions,
   type ScalarType,
-  type WriteParquetOptions,
   writeParquet,
 } from "./parquet/index.ts";
-export { isSafetensors, openSafetensors } from "./safetensors/index.ts";
+export { openSafetensors } from "./safetensors/safetensors.ts";
 export { decodeElements } from "./shared/decode.ts";
 export type { FixedDType } from "./shared/dtypes.ts";
-export type { PickleOptions } from "./shared/pickle.ts";
 export { isPickle, isZip, zipKind } from "./shared/sniff.ts";
 export { rowMajorStrides } from "./shared/strides.ts";
 export { tensorOver } from "./shared/tensor.ts";
-export { WRITTEN_BYTES, type WrittenArray } from "./shared/written-array.ts";
-export { openTorch } from "./torch/index.ts";

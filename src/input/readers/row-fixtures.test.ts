@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import type { RowDocument, RowMap, TreeValue } from "../io/columns.ts";
 import { type ByteStream, decompress } from "../io/decompress.ts";
 import { openFile } from "../io/file-source.ts";
-import { openJson, openJsonDocument, openJsonl } from "./json/index.ts";
+import { openJsonDocument } from "./json/open.ts";
+import { openJsonl } from "./json/rows.ts";
+import { openJson } from "./json/tree.ts";
 import { openParquet } from "./parquet/index.ts";
 
 /** What a fixture's producer put in; the rows are given `repeat` times. */

@@ -7,7 +7,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
-import { readTextIfPresent } from "../io/index.ts";
+import { readTextIfPresent } from "../io/if-present.ts";
 import { fetchJson, fetchRange, type RequestHeaders } from "./http.ts";
 import { PageChain } from "./pages.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basicCredentials } from "../io/index.ts";
+import { basicCredentials } from "../io/basic-credentials.ts";
 import { fetchChecked, fetchRange, type RequestHeaders, readTag } from "./http.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 import { streamBody } from "./stream-body.ts";

@@ -3,14 +3,9 @@
  *
  * @module
  */
-import {
-  isPassingStatus,
-  networkWords,
-  readBodyBytes,
-  readBodyStart,
-  readBodyText,
-  retryAfterMs,
-} from "../io/index.ts";
+import { isPassingStatus, retryAfterMs } from "../io/backoff.ts";
+import { readBodyBytes, readBodyStart, readBodyText } from "../io/bounded-body.ts";
+import { networkWords } from "../io/network-words.ts";
 import { type RangeRequest, type RemoteFile, StoreFailure } from "./remote-file.ts";
 import { changed } from "./retry.ts";
 

@@ -11,7 +11,9 @@ import {
   UnsupportedError,
   UsageError,
 } from "../../core/base/index.ts";
-import { type ByteSource, type ByteStream, MAX_WALK_ENTRIES } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import type { ByteStream } from "../io/decompress.ts";
+import { MAX_WALK_ENTRIES } from "../io/limits.ts";
 import { googleStore } from "./gs-store.ts";
 import { hubStore } from "./hf-store.ts";
 import { httpStore, publicName } from "./http-store.ts";

@@ -7,7 +7,10 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { LimitError, memoryLimit } from "../../core/base/index.ts";
-import { type ByteSource, createScratch, SCRATCH_PER_MEMORY, type Scratch, writeAll } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import { SCRATCH_PER_MEMORY } from "../io/limits.ts";
+import { createScratch, type Scratch } from "../io/scratch.ts";
+import { writeAll } from "../io/write-all.ts";
 
 const CHUNK_BYTES = 32 << 20;
 

@@ -10,7 +10,8 @@
  * @module
  */
 import { FormatError } from "../../core/base/index.ts";
-import { type ByteSource, createSemaphore } from "../io/index.ts";
+import type { ByteSource } from "../io/byte-source.ts";
+import { createSemaphore } from "../io/semaphore.ts";
 import type { RemoteFile, RemoteStore } from "./remote-file.ts";
 import { RETRY, type RetryOptions, retrying } from "./retry.ts";
 

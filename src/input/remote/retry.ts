@@ -10,7 +10,8 @@ import {
   type LogratioError,
   NotFoundError,
 } from "../../core/base/index.ts";
-import { backoffMs, networkWords, sleep } from "../io/index.ts";
+import { backoffMs, sleep } from "../io/backoff.ts";
+import { networkWords } from "../io/network-words.ts";
 import { StoreFailure } from "./remote-file.ts";
 import { remoteTimeLimitMs } from "./time-limit.ts";
 

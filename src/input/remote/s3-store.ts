@@ -7,7 +7,8 @@
 import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { isLogratioError } from "../../core/base/index.ts";
-import { isPassingStatus, networkWords } from "../io/index.ts";
+import { isPassingStatus } from "../io/backoff.ts";
+import { networkWords } from "../io/network-words.ts";
 import { checkLength, checkRange, MAX_ANSWER_BYTES } from "./http.ts";
 import { loadOptional } from "./load-optional.ts";
 import { PageChain } from "./pages.ts";

@@ -15,7 +15,7 @@ export {
   placeholderId,
   readOffer,
 } from "./echo.ts";
-export { type JsonObject, listAt, member, numberAt, textAt, toList } from "./json.ts";
+export { listAt, member, numberAt, textAt } from "./json.ts";
 export { parseLogprob } from "./logprob.ts";
-export { listIds, type Position, readPosition } from "./positions.ts";
-export { readTriples, type Triple } from "./triples.ts";
+export { listIds, readPosition } from "./positions.ts";
+export { readTriples } from "./triples.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findTokenizer } from "./index.ts";
+import { findTokenizer } from "./find-tokenizer.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -6,7 +6,8 @@
  * @module
  */
 import { basename, dirname, join } from "node:path";
-import { leadsInside, statIfPresent } from "../io/index.ts";
+import { leadsInside } from "../io/confinement.ts";
+import { statIfPresent } from "../io/if-present.ts";
 
 /** Folders of `--dump-details DIR` next to the tokenizer. */
 const DUMPS: ReadonlySet<string> = new Set(["train_data", "rollout_data", "policy_loss_debug"]);

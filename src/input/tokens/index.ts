@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { compareTokenizers, type TokenizerDifference } from "./compare-tokenizers.ts";
+export { compareTokenizers } from "./compare-tokenizers.ts";
 export { findTokenizer } from "./find-tokenizer.ts";
 export { openTokenizer } from "./open-tokenizer.ts";
 export type { TokenDecoder } from "./token-decoder.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { openTokenizer } from "./index.ts";
+import { openTokenizer } from "./open-tokenizer.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../test/fixtures/tokenizer", import.meta.url));
 

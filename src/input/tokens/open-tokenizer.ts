@@ -7,7 +7,9 @@ import {
   NotFoundError,
   UnsupportedError,
 } from "../../core/base/index.ts";
-import { leadsInside, openFile, statIfPresent } from "../io/index.ts";
+import { leadsInside } from "../io/confinement.ts";
+import { openFile } from "../io/file-source.ts";
+import { statIfPresent } from "../io/if-present.ts";
 import { refuseRemote } from "../remote/index.ts";
 import { byteFallbackBytes, byteLevelBytes, joinByteFallback, joinByteLevel } from "./byte-decoders.ts";
 import { checkVocabulary } from "./check-vocabulary.ts";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareTokenizers, openTokenizer } from "./index.ts";
+import { compareTokenizers } from "./compare-tokenizers.ts";
+import { openTokenizer } from "./open-tokenizer.ts";
 
 const BYTE_LEVEL = fileURLToPath(
   new URL("../../../test/fixtures/tokenizer/byte-level/tokenizer.json", import.meta.url),

@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TOKEN_FLAGS, textBetween } from "../../results/wire/index.ts";
-import { openTokenizer, type TokenDecoder } from "./index.ts";
+import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
+import { textBetween } from "../../results/wire/sequence-text.ts";
+import { openTokenizer } from "./open-tokenizer.ts";
+import type { TokenDecoder } from "./token-decoder.ts";
 import { TokenTexts } from "./token-texts.ts";
 
 /** Tokens of bytes, as byte-level vocabularies have them. */

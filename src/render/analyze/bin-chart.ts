@@ -1,19 +1,15 @@
+import { formatCount, formatNumber, formatShare } from "../../core/text/index.ts";
 import {
   type ChartOptions,
   drawChart,
   drawEmptyChart,
   drawXAxis,
   drawYAxis,
-  element,
-  exactScale,
-  linearScale,
-  PALETTE,
-  type PaletteColor,
-  pixel,
   plotArea,
-  tooltip,
-} from "../charts/index.ts";
-import { formatCount, formatNumber, formatShare } from "../text/index.ts";
+} from "../charts/frame.ts";
+import { PALETTE, type PaletteColor } from "../charts/palette.ts";
+import { exactScale, linearScale } from "../charts/scale.ts";
+import { element, pixel, tooltip } from "../charts/svg.ts";
 
 export interface BinSeries {
   readonly label: string;

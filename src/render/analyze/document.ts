@@ -1,8 +1,10 @@
-import type { AnalyzeReport, Scenario } from "../../results/index.ts";
-import { type Document, type Entry, findingEntries, tableSections } from "../document/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
+import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
+import { type Document, type Entry, tableSections } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawDocument } from "../terminal/document.ts";
+import type { TerminalOptions } from "../terminal/surface.ts";
 import { analyzePictures } from "./pictures.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel } from "./summary.ts";
 import { analyzeTables, type TableLimits } from "./tables.ts";

@@ -1,4 +1,4 @@
-import type { IterationFigures } from "../../results/index.ts";
+import type { IterationFigures } from "../../results/analyze.ts";
 
 /** Iterations from the first to the last named, as one row. */
 export interface IterationRange extends Omit<IterationFigures, "iteration"> {

@@ -4,4 +4,4 @@
  * @module
  */
 export { renderAnalyzeHtml, renderAnalyzeMarkdown, renderAnalyzeTerminal } from "./document.ts";
-export { type RowTable, renderRows } from "./rows.ts";
+export { renderRows } from "./rows.ts";

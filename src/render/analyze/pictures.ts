@@ -3,11 +3,15 @@
  *
  * @module
  */
-import type { AnalyzeReport } from "../../results/index.ts";
-import { type ChartSpec, type ChartValues, lineChart } from "../charts/index.ts";
-import type { Picture, Surface } from "../document/index.ts";
-import { chooseScale, pad, sparkline } from "../terminal/index.ts";
-import { formatId, formatNumber } from "../text/index.ts";
+
+import { formatId, formatNumber } from "../../core/text/index.ts";
+import type { AnalyzeReport } from "../../results/analyze.ts";
+import type { ChartSpec, ChartValues } from "../charts/chart-spec.ts";
+import { lineChart } from "../charts/line-chart.ts";
+import type { Picture } from "../document/document.ts";
+import type { Surface } from "../document/surface.ts";
+import { chooseScale, sparkline } from "../terminal/bars.ts";
+import { pad } from "../terminal/columns.ts";
 import { binChart } from "./bin-chart.ts";
 import { foldIterations } from "./fold-iterations.ts";
 

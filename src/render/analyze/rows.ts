@@ -1,5 +1,6 @@
-import { clip, displayWidth, makeSurface, pad, type TerminalOptions } from "../terminal/index.ts";
-import { plural } from "../text/index.ts";
+import { plural } from "../../core/text/index.ts";
+import { clip, displayWidth, pad } from "../terminal/columns.ts";
+import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
 
 /** The rows of a query. */
 export interface RowTable {

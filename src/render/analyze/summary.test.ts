@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { analyzeLog } from "../../analyses/analyze/index.ts";
-import type { AnalyzeReport } from "../../results/index.ts";
+import { analyzeLog } from "../../analyses/analyze/analyze-log.ts";
+import type { AnalyzeReport } from "../../results/analyze.ts";
 import { keyLines } from "./summary.ts";
 
 let directory: string;

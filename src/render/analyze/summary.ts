@@ -3,15 +3,11 @@
  *
  * @module
  */
-import type { AnalyzeReport, Scenario, VerdictLevel } from "../../results/index.ts";
-import {
-  formatCount,
-  formatNumber,
-  formatPlainShare,
-  formatShare,
-  plural,
-  printable,
-} from "../text/index.ts";
+
+import { formatCount, formatNumber, formatPlainShare, formatShare, plural } from "../../core/text/index.ts";
+import type { AnalyzeReport, Scenario } from "../../results/analyze.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { printable } from "../text/printable.ts";
 import { testSentence } from "./test-table.ts";
 
 /** What was read: `2,000 tokens · 100 iterations · 743 responses`. */

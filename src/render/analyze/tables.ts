@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { AnalyzeReport, LoggedToken } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatId, formatNumber, formatPlain, formatShare, plural } from "../text/index.ts";
+
+import { formatId, formatNumber, formatPlain, formatShare, plural } from "../../core/text/index.ts";
+import type { AnalyzeReport, LoggedToken } from "../../results/analyze.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { foldIterations } from "./fold-iterations.ts";
 import { comparisonTable } from "./test-table.ts";
 

@@ -1,5 +1,3 @@
-import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   type Figure,
   formatCoefficient,
@@ -8,7 +6,9 @@ import {
   formatSigned,
   isMissing,
   MISSING,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/analyze.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 
 /** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
 const INDEPENDENCE =

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ReadingLevel } from "../../results/index.ts";
+import type { ReadingLevel } from "../../results/report.ts";
 import { type FigureKind, formatFigure, isFigure } from "../text/display/index.ts";
 import type { ChartColor } from "./chart-colors.ts";
 

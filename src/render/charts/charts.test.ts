@@ -1,16 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  groupedBars,
-  heatGrid,
-  heatStrip,
-  histogramChart,
-  intervalBars,
-  intervalLine,
-  lineChart,
-  mirroredChart,
-  tailChart,
-} from "./index.ts";
+import { groupedBars } from "./grouped-bars.ts";
+import { heatGrid } from "./heat-grid.ts";
+import { heatStrip } from "./heat-strip.ts";
+import { histogramChart } from "./histogram-chart.ts";
+import { intervalBars } from "./interval-bars.ts";
+import { intervalLine } from "./interval-line.ts";
+import { lineChart } from "./line-chart.ts";
+import { mirroredChart } from "./mirrored-chart.ts";
+import { tailChart } from "./tail-chart.ts";
 
 const HOSTILE = '"><script>alert(1)</script>';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DARK_HEAT, HEAT_LEVELS, heatBounds, heatLevel, LIGHT_HEAT } from "./index.ts";
+import { DARK_HEAT, HEAT_LEVELS, heatBounds, heatLevel, LIGHT_HEAT } from "./heat-levels.ts";
 
 /** Relative luminance, WCAG 2. */
 function luminance(color: string): number {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { STEP_METRICS, type StepSeries } from "../../results/index.ts";
+import { STEP_METRICS } from "../../results/metrics/run-metrics.ts";
+import type { StepSeries } from "../../results/view.ts";
 import { sliceChoices, stepCharts } from "./step-charts.ts";
 
 function series(values: Partial<Record<(typeof STEP_METRICS)[number], readonly (number | null)[]>>) {

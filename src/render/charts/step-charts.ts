@@ -3,13 +3,9 @@
  *
  * @module
  */
-import {
-  runMetric,
-  STEP_METRICS,
-  type StepMetric,
-  type StepMetrics,
-  type StepSeries,
-} from "../../results/index.ts";
+import { runMetric, STEP_METRICS, type StepMetric } from "../../results/metrics/run-metrics.ts";
+import type { StepMetrics } from "../../results/report.ts";
+import type { StepSeries } from "../../results/view.ts";
 import { type FigureKind, isFigure } from "../text/display/index.ts";
 import { MOST_COLORED, sliceLook } from "./chart-colors.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";

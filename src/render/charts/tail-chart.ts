@@ -1,4 +1,4 @@
-import type { TailPoint } from "../../results/index.ts";
+import type { TailPoint } from "../../results/report.ts";
 import { formatCount, formatPlain, formatPlainShare, formatShare } from "../text/display/index.ts";
 import { type ChartOptions, drawChart, drawEmptyChart, drawXAxis, drawYAxis, plotArea } from "./frame.ts";
 import { PALETTE, type PaletteColor } from "./palette.ts";

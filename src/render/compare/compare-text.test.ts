@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { change, compareBatches, drawRows, pack } from "../../analyses/compare/compare.test-data.ts";
 import type { CompareReport } from "../../results/compare.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderCompareHtml, renderCompareMarkdown, renderCompareTerminal } from "./index.ts";
+import { renderCompareHtml, renderCompareMarkdown, renderCompareTerminal } from "./document.ts";
 
 const rows = drawRows(24, 20);
 const other = change(rows, (value, _, token) => (token > 4 ? value - 0.125 : value));

@@ -1,15 +1,11 @@
-import type {
-  Certificate,
-  ColumnComparison,
-  CompareReport,
-  Pairing,
-  VerdictLevel,
-} from "../../results/index.ts";
-import { type Block, type Document, findingEntries, type Section, tableSections } from "../document/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
-import { formatCount, formatPlain, formatPlainShare, formatShare, plural } from "../text/index.ts";
+import { formatCount, formatPlain, formatPlainShare, formatShare, plural } from "../../core/text/index.ts";
+import type { Certificate, ColumnComparison, CompareReport, Pairing } from "../../results/compare.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { type Block, type Document, type Section, tableSections } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import {
   certificateTable,
   columnTable,

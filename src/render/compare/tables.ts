@@ -1,11 +1,3 @@
-import type {
-  ColumnComparison,
-  CompareReport,
-  CompareSide,
-  DifferenceSlice,
-  DifferingToken,
-} from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
 import {
   type Figure,
   formatCount,
@@ -14,7 +6,15 @@ import {
   formatShare,
   formatSigned,
   plural,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type {
+  ColumnComparison,
+  CompareReport,
+  CompareSide,
+  DifferenceSlice,
+  DifferingToken,
+} from "../../results/compare.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 type Row = readonly [label: string, value: string, meaning: string];
 

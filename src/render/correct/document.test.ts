@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { CorrectRun } from "../../analyses/correct/index.ts";
-import { correctionFigures, readCorrectionFlag, sweepMetrics } from "../../analyses/sweep/index.ts";
-import type { CorrectReport } from "../../results/index.ts";
-import { renderCorrectTerminal } from "./index.ts";
+import { CorrectRun } from "../../analyses/correct/correct-run.ts";
+import { readCorrectionFlag } from "../../analyses/sweep/correction-flag.ts";
+import { correctionFigures, sweepMetrics } from "../../analyses/sweep/figures.ts";
+import type { CorrectReport } from "../../results/correct.ts";
+import { renderCorrectTerminal } from "./document.ts";
 
 /** What is said of the weights of a correction over sequences of 400 tokens with this Δ each. */
 function drawWeights(flag: string, delta: number): string {

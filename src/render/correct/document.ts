@@ -1,8 +1,10 @@
+/**
+ * The results of `logratio correct` and of its lint, as text.
+ * What a correction does is computed in `src/analyses/correct` and `src/trainers`.
+ *
+ * @module
+ */
 import { quoteForShell } from "../../core/base/index.ts";
-import type { CorrectReport } from "../../results/index.ts";
-import type { Block, Document } from "../document/index.ts";
-import { parityTable } from "../report/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
 import {
   formatCount,
   formatNearOne,
@@ -10,7 +12,12 @@ import {
   formatShare,
   formatSigned,
   plural,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { CorrectReport } from "../../results/correct.ts";
+import type { Block, Document } from "../document/document.ts";
+import { parityTable } from "../report/parity-tables.ts";
+import { drawDocument } from "../terminal/document.ts";
+import type { TerminalOptions } from "../terminal/surface.ts";
 
 type Rows = [label: string, text: string][];
 

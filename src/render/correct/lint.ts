@@ -1,14 +1,9 @@
-import type { LintedConfig, LintFinding, LintReport, LintSetting, LintValue } from "../../results/index.ts";
-import {
-  type Document,
-  type Entry,
-  makeTable,
-  type Section,
-  type Table,
-  textColumn,
-} from "../document/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
-import { plural } from "../text/index.ts";
+import { plural } from "../../core/text/index.ts";
+import type { LintedConfig, LintFinding, LintReport, LintSetting, LintValue } from "../../results/lint.ts";
+import type { Document, Entry, Section } from "../document/document.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
+import { drawDocument } from "../terminal/document.ts";
+import type { TerminalOptions } from "../terminal/surface.ts";
 
 /** What is certain about the trainer, in words. */
 const CONFIDENCE: Readonly<Record<LintedConfig["confidence"], string>> = {

@@ -1,5 +1,5 @@
-import type { DigitsReport } from "../../results/index.ts";
-import type { ChartLine, ChartSpec } from "../charts/index.ts";
+import type { DigitsReport } from "../../results/digits.ts";
+import type { ChartLine, ChartSpec } from "../charts/chart-spec.ts";
 
 type StepFigures = DigitsReport["per_step"][number] & { readonly step: number };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { DigitRun } from "../../analyses/digits/index.ts";
+import { DigitRun } from "../../analyses/digits/digit-run.ts";
 import { makeSpan, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
 import type { DigitsReport, DigitTruth } from "../../results/digits.ts";
 import { headlines, inputParts, placeName } from "./content.ts";

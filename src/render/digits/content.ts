@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { DigitsReport, DigitTruth } from "../../results/index.ts";
-import { formatCount, formatNumber, formatShare, isFigure, plural } from "../text/index.ts";
+
+import { formatCount, formatNumber, formatShare, isFigure, plural } from "../../core/text/index.ts";
+import type { DigitsReport, DigitTruth } from "../../results/digits.ts";
 
 /** `3,264 sequences · 230,420 tokens · 75,001 digits …`, in parts. */
 export function inputParts({ metrics, vocabulary }: DigitsReport): string[] {

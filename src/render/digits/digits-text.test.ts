@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { DigitRun } from "../../analyses/digits/index.ts";
+import { DigitRun } from "../../analyses/digits/digit-run.ts";
 import { makeSpan, vocabulary } from "../../analyses/digits/text-vocabulary.test-data.ts";
 import type { DigitsReport } from "../../results/digits.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderDigitsMarkdown, renderDigitsTerminal } from "./index.ts";
+import { renderDigitsMarkdown, renderDigitsTerminal } from "./document.ts";
 
 function makeReport(run = "dumps", truths: readonly string[] | null = ["712", "85"]): DigitsReport {
   const texts = [

@@ -1,7 +1,8 @@
-import type { DigitFigures, DigitsReport, DigitTruth } from "../../results/index.ts";
-import { type Block, type Document, type Section, type Table, tableSections } from "../document/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
+import type { DigitFigures, DigitsReport, DigitTruth } from "../../results/digits.ts";
+import { type Block, type Document, type Section, tableSections } from "../document/document.ts";
+import type { Table } from "../document/table.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import { digitCharts } from "./charts.ts";
 import { headlines, inputParts, placeName } from "./content.ts";
 import { type DigitPlaces, exampleTables, surestWrongTable } from "./example-tables.ts";

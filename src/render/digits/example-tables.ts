@@ -3,15 +3,10 @@
  *
  * @module
  */
-import type { DigitExample, DigitsReport, DigitTruth, PagePlace } from "../../results/index.ts";
-import {
-  contextColumn,
-  figureColumn,
-  makeTable,
-  type Table,
-  textColumn,
-  withRows,
-} from "../document/index.ts";
+import type { DigitExample, DigitsReport, DigitTruth } from "../../results/digits.ts";
+import type { PagePlace } from "../../results/page.ts";
+import { withRows } from "../document/rows.ts";
+import { contextColumn, figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { placeName } from "./content.ts";
 
 /** Where the viewer's page leads from a handle, and the text there. */

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Bounded, DigitDistribution, PageRow } from "../../results/index.ts";
-import { makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
+import type { Bounded, DigitDistribution } from "../../results/digits.ts";
+import type { PageRow } from "../../results/page.ts";
+import { makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 import {
   DIGIT_LOSSES,
   type DigitLoss,

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Bounded, DigitDistribution } from "../../results/index.ts";
-import { RECORDED_DISTRIBUTIONS } from "../../results/index.ts";
-import { formatCount, formatNumber, formatShare, plural } from "../text/index.ts";
+
+import { formatCount, formatNumber, formatShare, plural } from "../../core/text/index.ts";
+import { type Bounded, type DigitDistribution, RECORDED_DISTRIBUTIONS } from "../../results/digits.ts";
 
 type BoundedField = {
   [Field in keyof DigitDistribution]: DigitDistribution[Field] extends Bounded ? Field : never;

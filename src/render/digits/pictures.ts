@@ -4,21 +4,14 @@
  * @module
  */
 
-import type { CalibrationBin, DigitFigures } from "../../results/index.ts";
-import {
-  type BarSeries,
-  drawChart,
-  drawXAxis,
-  drawYAxis,
-  element,
-  groupedBars,
-  linearScale,
-  PALETTE,
-  plotArea,
-  textElement,
-  withTooltip,
-} from "../charts/index.ts";
-import { formatCount, formatShare } from "../text/index.ts";
+import { formatCount, formatShare } from "../../core/text/index.ts";
+import type { CalibrationBin, DigitFigures } from "../../results/digits.ts";
+import type { BarSeries } from "../charts/bar-rows.ts";
+import { drawChart, drawXAxis, drawYAxis, plotArea, withTooltip } from "../charts/frame.ts";
+import { groupedBars } from "../charts/grouped-bars.ts";
+import { PALETTE } from "../charts/palette.ts";
+import { linearScale } from "../charts/scale.ts";
+import { element, textElement } from "../charts/svg.ts";
 
 /** The proxy loss of groups of digits under both policies. */
 export function lossBars(title: string, names: readonly string[], groups: readonly DigitFigures[]): string {

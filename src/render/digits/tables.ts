@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { DigitFigures, DigitGap, DigitsReport, DigitTruth } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn, withRows } from "../document/index.ts";
-import { type Figure, type FigureKind, formatFigure, formatPair } from "../text/index.ts";
+
+import { type Figure, type FigureKind, formatFigure, formatPair } from "../../core/text/index.ts";
+import type { DigitFigures, DigitGap, DigitsReport, DigitTruth } from "../../results/digits.ts";
+import { withRows } from "../document/rows.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { placeName } from "./content.ts";
 
 /** Longer runs are folded; `--json` has every step. */

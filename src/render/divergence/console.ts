@@ -1,6 +1,6 @@
-import type { DivergenceRecord } from "../../results/index.ts";
-import { toAscii } from "../terminal/index.ts";
-import { formatFixed } from "../text/index.ts";
+import { formatFixed } from "../../core/text/index.ts";
+import type { DivergenceRecord } from "../../results/divergence.ts";
+import { toAscii } from "../terminal/ascii.ts";
 
 export interface ConsoleOptions {
   /** False: every character is ASCII. */

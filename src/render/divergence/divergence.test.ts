@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DivergenceRecord, DivergenceReport } from "../../results/divergence.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderDivergenceSummary, renderDivergentTokens, renderStepTitle } from "./index.ts";
+import { renderDivergentTokens } from "./console.ts";
+import { renderDivergenceSummary, renderStepTitle } from "./summary.ts";
 
 const RECORD: DivergenceRecord = {
   iteration: 100,

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type ConsoleOptions, renderDivergentTokens } from "./console.ts";
+export { renderDivergentTokens } from "./console.ts";
 export { renderDivergenceSummary, renderStepTitle } from "./summary.ts";

@@ -1,7 +1,9 @@
-import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/index.ts";
-import type { Document } from "../document/index.ts";
-import { clip, drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
-import { formatCount, formatNumber, formatPlain, plural } from "../text/index.ts";
+import { formatCount, formatNumber, formatPlain, plural } from "../../core/text/index.ts";
+import type { DivergenceReport, DivergenceStep, FlipType } from "../../results/divergence.ts";
+import type { Document } from "../document/document.ts";
+import { clip } from "../terminal/columns.ts";
+import { drawDocument } from "../terminal/document.ts";
+import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
 
 const FLIPS: readonly FlipType[] = [
   "rollout_confident_actor_rejects",

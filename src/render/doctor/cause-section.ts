@@ -1,8 +1,9 @@
-import type { DoctorCause, EvidencePicture, Fix, PageRow } from "../../results/index.ts";
-import { anchor, type Block, type Picture, type Section } from "../document/index.ts";
-import { codeLines } from "../markdown/index.ts";
-import { makeSurface } from "../terminal/index.ts";
-import { asSentence, formatChance } from "../text/index.ts";
+import { asSentence, formatChance } from "../../core/text/index.ts";
+import type { DoctorCause, EvidencePicture, Fix } from "../../results/diagnosis.ts";
+import type { PageRow } from "../../results/page.ts";
+import { anchor, type Block, type Picture, type Section } from "../document/document.ts";
+import { codeLines } from "../markdown/text.ts";
+import { makeSurface } from "../terminal/surface.ts";
 import type { DoctorCommands } from "./commands.ts";
 import { type EvidencePart, splitEvidence, weighed } from "./evidence.ts";
 import { evidenceChart } from "./evidence-charts.ts";

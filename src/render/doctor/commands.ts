@@ -1,5 +1,5 @@
 import { shellCommand } from "../../core/base/index.ts";
-import type { DoctorReport } from "../../results/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
 
 /** How the run was given, for the commands that look into it. */
 export interface DoctorInput {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { DoctorCause, DoctorReport, EvidencePicture, GuiltyLeg } from "../../results/index.ts";
-import { displayWidth, makeSurface } from "../terminal/index.ts";
-import { formatChance } from "../text/index.ts";
+import { formatChance } from "../../core/text/format.ts";
+import type { DoctorCause, EvidencePicture, GuiltyLeg } from "../../results/diagnosis.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import { displayWidth } from "../terminal/columns.ts";
+import { makeSurface } from "../terminal/surface.ts";
 import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
 import { renderDoctorHtml, renderDoctorMarkdown, renderDoctorTerminal, splitSteps } from "./index.ts";

@@ -1,14 +1,11 @@
-import type { CauseGroup, DoctorCause, DoctorReport, VerdictLevel } from "../../results/index.ts";
-import {
-  type Block,
-  type Document,
-  type Entry,
-  findingEntries,
-  type Section,
-  tableSections,
-  verdictWord,
-} from "../document/index.ts";
-import { asSentence, formatChance, formatCount, inSentence, plural } from "../text/index.ts";
+import { asSentence, formatChance, formatCount, inSentence, plural } from "../../core/text/index.ts";
+import type { CauseGroup } from "../../results/assessment.ts";
+import type { DoctorCause } from "../../results/diagnosis.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { type Block, type Document, type Entry, type Section, tableSections } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { verdictWord } from "../document/verdict-word.ts";
 import { causeSection, fixPlace } from "./cause-section.ts";
 import { type DoctorInput, makeCommands } from "./commands.ts";
 import { weighed } from "./evidence.ts";

@@ -1,13 +1,11 @@
-import type { EvidencePicture } from "../../results/index.ts";
-import {
-  type ChartColor,
-  groupedBars,
-  lineChart,
-  type PaletteColor,
-  pointChart,
-  signedBars,
-} from "../charts/index.ts";
-import { printable } from "../text/index.ts";
+import type { EvidencePicture } from "../../results/diagnosis.ts";
+import type { ChartColor } from "../charts/chart-colors.ts";
+import { groupedBars } from "../charts/grouped-bars.ts";
+import { lineChart } from "../charts/line-chart.ts";
+import type { PaletteColor } from "../charts/palette.ts";
+import { pointChart } from "../charts/point-chart.ts";
+import { signedBars } from "../charts/signed-bars.ts";
+import { printable } from "../text/printable.ts";
 
 const COLORS: readonly (ChartColor & PaletteColor)[] = ["blue", "orange", "teal", "purple", "gold", "pink"];
 /** More bars than this are no longer a picture. */

@@ -1,6 +1,8 @@
-import type { EvidencePicture } from "../../results/index.ts";
-import { bar, clip, displayWidth, heightCharacter, pad, type Surface } from "../terminal/index.ts";
-import { formatNumber, formatSigned, isFigure } from "../text/index.ts";
+import { formatNumber, formatSigned, isFigure } from "../../core/text/index.ts";
+import type { EvidencePicture } from "../../results/diagnosis.ts";
+import type { Surface } from "../document/surface.ts";
+import { bar, heightCharacter } from "../terminal/bars.ts";
+import { clip, displayWidth, pad } from "../terminal/columns.ts";
 import { isNumeric } from "./evidence-charts.ts";
 
 const MOST_COLUMNS = 48;

@@ -1,5 +1,5 @@
-import type { DoctorCause, Evidence } from "../../results/index.ts";
-import { formatNumber } from "../text/index.ts";
+import { formatNumber } from "../../core/text/index.ts";
+import type { DoctorCause, Evidence } from "../../results/diagnosis.ts";
 
 /** Evidence for or against a cause, strongest first. */
 export interface EvidencePart {

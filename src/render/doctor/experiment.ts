@@ -1,5 +1,7 @@
-import type { DoctorCause, DoctorReport, NextExperiment } from "../../results/index.ts";
-import { type Block, makeTable, type Section, type Table, textColumn } from "../document/index.ts";
+import type { DoctorCause, NextExperiment } from "../../results/diagnosis.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import type { Block, Section } from "../document/document.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 
 /** A line that is a command and not a sentence: those begin with a capital. */
 const COMMAND = /^(?:\$ |logratio |python3? |pip |export |[A-Z_]+=\S)/;

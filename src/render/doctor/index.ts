@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { DoctorReport } from "../../results/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
 import type { DoctorInput } from "./commands.ts";
 import { buildDoctorDocument } from "./document.ts";
 

@@ -1,13 +1,9 @@
-import type { DoctorReport, GuiltyLeg } from "../../results/index.ts";
-import {
-  figureColumn,
-  makeTable,
-  type Section,
-  type Table,
-  textColumn,
-  withRows,
-} from "../document/index.ts";
-import { formatNumber } from "../text/index.ts";
+import { formatNumber } from "../../core/text/index.ts";
+import type { GuiltyLeg } from "../../results/diagnosis.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import type { Section } from "../document/document.ts";
+import { withRows } from "../document/rows.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 const LEGS = {
   decode: "decode: rollout to its own prefill",

@@ -1,6 +1,6 @@
-import type { DoctorReport } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatChance } from "../text/index.ts";
+import { formatChance } from "../../core/text/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { weighed } from "./evidence.ts";
 import { firstCauses } from "./words.ts";
 

@@ -4,12 +4,9 @@
  * @module
  */
 import { makeAssessment } from "../../../test/support/assessment.ts";
-import {
-  type CauseGroup,
-  DOCTOR_SCHEMA_VERSION,
-  type DoctorCause,
-  type DoctorReport,
-} from "../../results/index.ts";
+import type { CauseGroup } from "../../results/assessment.ts";
+import type { DoctorCause } from "../../results/diagnosis.ts";
+import { DOCTOR_SCHEMA_VERSION, type DoctorReport } from "../../results/doctor.ts";
 
 const DROPOUT: DoctorCause = {
   id: "dropout_on",

@@ -1,5 +1,5 @@
-import type { DoctorReport } from "../../results/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import type { DoctorInput } from "./commands.ts";
 import { buildDoctorDocument } from "./document.ts";
 

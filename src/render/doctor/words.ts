@@ -1,5 +1,7 @@
-import type { DoctorCause, DoctorReport, VerdictLevel } from "../../results/index.ts";
-import { formatShare } from "../text/index.ts";
+import { formatShare } from "../../core/text/index.ts";
+import type { DoctorCause } from "../../results/diagnosis.ts";
+import type { DoctorReport } from "../../results/doctor.ts";
+import type { VerdictLevel } from "../../results/report.ts";
 
 /** The level that marks a cause, by its probability. */
 export function chanceLevel({ id, probability }: Pick<DoctorCause, "id" | "probability">): VerdictLevel {

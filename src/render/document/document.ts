@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { FirstLook, PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
-import type { ChartSpec } from "../charts/index.ts";
+import type { FirstLook, PageMove, PageRow } from "../../results/page.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { ChartSpec } from "../charts/chart-spec.ts";
 import type { Surface } from "./surface.ts";
 import type { Table } from "./table.ts";
 

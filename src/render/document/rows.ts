@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PageRow } from "../../results/index.ts";
+import type { PageRow } from "../../results/page.ts";
 import type { Table } from "./table.ts";
 
 type Cell = PageRow[string];

@@ -1,4 +1,4 @@
-import type { VerdictLevel } from "../../results/index.ts";
+import type { VerdictLevel } from "../../results/report.ts";
 
 export type Style = "bold" | "dim" | "blue" | "worst" | "caution" | `level-${VerdictLevel}`;
 

@@ -5,8 +5,6 @@
  * @module
  */
 
-import type { PageColumn, PageMove, PageRow, VerdictLevel } from "../../results/index.ts";
-import { displayed } from "../text/display/index.ts";
 import {
   type Figure,
   type FigureKind,
@@ -14,8 +12,11 @@ import {
   formatFigure,
   isFigure,
   isMissing,
-  printable,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { PageColumn, PageMove, PageRow } from "../../results/page.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { displayed } from "../text/display/index.ts";
+import { printable } from "../text/printable.ts";
 
 /** `spans`, `color`, `contexts` and `meanings` are for the viewer's page. */
 export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "contexts" | "meanings"> {

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../results/index.ts";
+import type { Verdict } from "../../results/report.ts";
 
 const WORDS: Readonly<Record<Verdict["level"], string>> = {
   none: "NO MISMATCH",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { crc32c, unmaskChecksum } from "../../core/base/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
-import { listStepScalars, renderEvents, renderPrometheus, renderWandbLines } from "./index.ts";
+import { crc32c, unmaskChecksum } from "../../core/base/crc32c.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { renderPrometheus } from "./prometheus.ts";
+import { listStepScalars } from "./scalars.ts";
+import { renderEvents } from "./tensorboard.ts";
+import { renderWandbLines } from "./wandb.ts";
 
 /** What is read of a report, and what may be missing in it. */
 function makeReport(steps: readonly (number | null)[], run = "stale"): MismatchReport {

@@ -5,6 +5,6 @@
  * @module
  */
 export { renderPrometheus } from "./prometheus.ts";
-export { listStepScalars, type StepScalars, type StepTable } from "./scalars.ts";
+export { listStepScalars, type StepTable } from "./scalars.ts";
 export { renderEvents } from "./tensorboard.ts";
 export { renderWandbLines } from "./wandb.ts";

@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
 import { keepNumbers, listStepScalars, PREFIX } from "./scalars.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { MismatchReport, StepMetrics } from "../../results/index.ts";
+import type { MismatchReport, StepMetrics } from "../../results/report.ts";
 
 /** Before every name: `logratio/k3`. */
 export const PREFIX = "logratio/";

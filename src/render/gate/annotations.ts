@@ -1,4 +1,4 @@
-import type { GateReport } from "../../results/index.ts";
+import type { GateReport } from "../../results/gate.ts";
 import { describeCheck, failsGate } from "./words.ts";
 
 /**

@@ -1,16 +1,14 @@
-import type { GateCheck, GateOutcome, GateReport, VerdictLevel } from "../../results/index.ts";
-import {
-  type Document,
-  findingEntries,
-  makeTable,
-  type Table,
-  textColumn,
-  verdictWord,
-} from "../document/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
-import { formatChance, MISSING, plural } from "../text/index.ts";
+import { formatChance, MISSING, plural } from "../../core/text/index.ts";
+import type { GateCheck, GateOutcome, GateReport } from "../../results/gate.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { Document } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
+import { verdictWord } from "../document/verdict-word.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawDocument } from "../terminal/document.ts";
+import type { TerminalOptions } from "../terminal/surface.ts";
 import { failsGate, formatValue, OUTCOME_WORDS, summarizeGate } from "./words.ts";
 
 const LEVELS: Readonly<Record<GateOutcome, VerdictLevel>> = {

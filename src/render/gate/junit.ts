@@ -1,4 +1,4 @@
-import type { GateCheck, GateReport } from "../../results/index.ts";
+import type { GateCheck, GateReport } from "../../results/gate.ts";
 import { describeCheck, failsGate, OUTCOME_WORDS } from "./words.ts";
 
 /**

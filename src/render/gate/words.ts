@@ -1,5 +1,5 @@
-import type { GateCheck, GateOutcome, GateReport } from "../../results/index.ts";
-import { type Figure, formatCount, formatNearOne, formatNumber, plural } from "../text/index.ts";
+import { type Figure, formatCount, formatNearOne, formatNumber, plural } from "../../core/text/index.ts";
+import type { GateCheck, GateOutcome, GateReport } from "../../results/gate.ts";
 
 export const OUTCOME_WORDS: Readonly<Record<GateOutcome, string>> = {
   pass: "pass",

@@ -1,4 +1,5 @@
-import { type Glossary, RUN_METRICS, type RunMetric } from "../../results/index.ts";
+import { RUN_METRICS, type RunMetric } from "../../results/metrics/run-metrics.ts";
+import type { Glossary } from "../../results/page.ts";
 import { GLOSSARY } from "./glossary.ts";
 
 /** The glossary and the names of a report's figures, ready to be found in headings. */

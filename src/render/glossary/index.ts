@@ -8,4 +8,3 @@
  */
 
 export { buildGlossary } from "./build-glossary.ts";
-export { GLOSSARY, type GlossaryEntry } from "./glossary.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { BesideFinding } from "../../results/index.ts";
-import { drawSections, makeSurface } from "../terminal/index.ts";
-import { besideSection, sayBeside } from "./index.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import { drawSections } from "../terminal/document.ts";
+import { makeSurface } from "../terminal/surface.ts";
+import { besideSection, sayBeside } from "./beside.ts";
 
 const ENTROPY: BesideFinding = {
   ...{ id: "entropy", run: "", title: "Entropy has collapsed", level: "bad", outcome: "lasts" },

@@ -1,6 +1,6 @@
-import type { BesideFinding } from "../../results/index.ts";
-import type { Entry, Section } from "../document/index.ts";
-import { formatCount } from "../text/index.ts";
+import { formatCount } from "../../core/text/index.ts";
+import type { BesideFinding } from "../../results/beside.ts";
+import type { Entry, Section } from "../document/document.ts";
 
 /** Findings in one line; the others are counted. */
 const MOST_SAID = 2;

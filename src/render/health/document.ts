@@ -1,5 +1,7 @@
-import type { HealthReport, PageMove } from "../../results/index.ts";
-import { type Block, type Document, type Section, withRows } from "../document/index.ts";
+import type { HealthReport } from "../../results/health.ts";
+import type { PageMove } from "../../results/page.ts";
+import type { Block, Document, Section } from "../document/document.ts";
+import { withRows } from "../document/rows.ts";
 import { healthPicture } from "./pictures.ts";
 import { healthTable } from "./tables.ts";
 import { describeCheck, describeLimit, HEALTH_TITLES, type HealthCheck, OUTCOMES } from "./words.ts";

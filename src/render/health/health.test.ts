@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlatGroupsCheck, RewardLengthCheck, TruncationCheck } from "../../results/index.ts";
+import type { FlatGroupsCheck, RewardLengthCheck, TruncationCheck } from "../../results/health.ts";
 import { healthPicture } from "./pictures.ts";
 import { healthTable } from "./tables.ts";
 import { describeCheck, describeLimit } from "./words.ts";

@@ -4,6 +4,5 @@
  * @module
  */
 
-export { besideSection, sayBeside } from "./beside.ts";
 export { buildHealthDocument, type HealthLinks } from "./document.ts";
 export type { HealthCheck } from "./words.ts";

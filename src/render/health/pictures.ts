@@ -1,4 +1,4 @@
-import { lineChart } from "../charts/index.ts";
+import { lineChart } from "../charts/line-chart.ts";
 import { HEALTH_TITLES, type HealthCheck } from "./words.ts";
 
 interface Points {

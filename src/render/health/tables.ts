@@ -1,5 +1,5 @@
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatCount, formatId } from "../text/index.ts";
+import { formatCount, formatId } from "../../core/text/index.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { HEALTH_TITLES, type HealthCheck } from "./words.ts";
 
 /** The parts of a check: by step, by staleness, by length. */

@@ -1,4 +1,3 @@
-import type { HealthOutcome, HealthReport, VerdictLevel } from "../../results/index.ts";
 import {
   formatCount,
   formatNumber,
@@ -7,8 +6,10 @@ import {
   formatShare,
   formatSigned,
   plural,
-  printable,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { HealthOutcome, HealthReport } from "../../results/health.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import { printable } from "../text/printable.ts";
 
 export type HealthCheck = HealthReport[keyof HealthReport];
 

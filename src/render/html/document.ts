@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { lineChart } from "../charts/index.ts";
+import { lineChart } from "../charts/line-chart.ts";
 import {
   anchor,
   type Block,
@@ -12,7 +12,7 @@ import {
   type Entry,
   filledSections,
   isFilled,
-} from "../document/index.ts";
+} from "../document/document.ts";
 import { displayed } from "../text/display/index.ts";
 import { escapeHtml } from "./escape.ts";
 import { SECURITY_POLICY } from "./policy.ts";

@@ -1,5 +1,5 @@
-import { escapeMarkup } from "../charts/index.ts";
-import { printable } from "../text/index.ts";
+import { escapeMarkup } from "../charts/svg.ts";
+import { printable } from "../text/printable.ts";
 
 /** Foreign or own text as HTML text or attribute value: nothing in it can become markup, or reorder the line. */
 export function escapeHtml(text: string): string {

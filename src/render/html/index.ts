@@ -6,8 +6,6 @@
  */
 export { type ServedPage, writePage } from "./document.ts";
 export { escapeHtml } from "./escape.ts";
-export { SCRIPT_HASH, SECURITY_POLICY, STYLE_HASH, TEXT_STYLE_HASH } from "./policy.ts";
 export { SCRIPT } from "./script.ts";
 export { STYLE } from "./style.ts";
-export { htmlTable } from "./table.ts";
 export { TEXT_STYLE } from "./text-style.ts";

@@ -1,5 +1,6 @@
-import { element, PALETTE } from "../charts/index.ts";
-import { shownCell, type Table, type TableColumn } from "../document/index.ts";
+import { PALETTE } from "../charts/palette.ts";
+import { element } from "../charts/svg.ts";
+import { shownCell, type Table, type TableColumn } from "../document/table.ts";
 import { escapeHtml } from "./escape.ts";
 
 /** Longer tables scroll in a box, and do without bars, to stay small. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { DARK_HEAT, type HeatColors, LIGHT_HEAT } from "../charts/index.ts";
+import { DARK_HEAT, type HeatColors, LIGHT_HEAT } from "../charts/heat-levels.ts";
 
 function variables(colors: HeatColors): string {
   return colors.map(([fill, ink], level) => `--lr-h${level}:${fill};--lr-i${level}:${ink}`).join(";");

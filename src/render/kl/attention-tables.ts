@@ -3,8 +3,10 @@
  *
  * @module
  */
-import type { AttentionFigures, KlReport, PairedDifference } from "../../results/index.ts";
-import { makeTable, type Table } from "../document/index.ts";
+
+import type { KlReport } from "../../results/kl/report.ts";
+import type { AttentionFigures, PairedDifference } from "../../results/kl/wrong-texts.ts";
+import { makeTable, type Table } from "../document/table.ts";
 import { coefficient, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function attentionTable({ attention: rows, reference }: KlReport): Table {

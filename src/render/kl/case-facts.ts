@@ -1,5 +1,5 @@
-import type { CaseStudy } from "../../results/index.ts";
-import { formatCount, formatPlain, plural } from "../text/index.ts";
+import { formatCount, formatPlain, plural } from "../../core/text/index.ts";
+import type { CaseStudy } from "../../results/kl/texts.ts";
 
 type CaseText = Pick<
   CaseStudy,

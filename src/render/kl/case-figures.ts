@@ -3,9 +3,12 @@
  *
  * @module
  */
-import type { CaseStudy, KlReport } from "../../results/index.ts";
-import { spikeLine, type TokenColumn, tokenGrid } from "../charts/index.ts";
-import { printable } from "../text/index.ts";
+
+import type { KlReport } from "../../results/kl/report.ts";
+import type { CaseStudy } from "../../results/kl/texts.ts";
+import { spikeLine } from "../charts/spike-line.ts";
+import { type TokenColumn, tokenGrid } from "../charts/token-grid.ts";
+import { printable } from "../text/printable.ts";
 import { largestKl, lastRow } from "./case-strip.ts";
 import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.ts";
 import type { KlPicture } from "./html-pictures.ts";

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
-import { heatLevel } from "../charts/index.ts";
-import { isFigure } from "../text/index.ts";
+
+import { isFigure } from "../../core/text/index.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/kl/texts.ts";
+import { heatLevel } from "../charts/heat-levels.ts";
 
 /** A scored token, or one that is marked. */
 export interface StripToken {

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { CheckpointFigures, KlReport } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatPlain, plural } from "../text/index.ts";
+
+import { formatPlain, plural } from "../../core/text/index.ts";
+import type { CheckpointFigures } from "../../results/kl/checkpoints.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { makeColumns, meanColumn, NONE } from "./values.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { CaseContinuation, CaseStudy, KlReport } from "../../results/index.ts";
-import { makeTable, type Table } from "../document/index.ts";
-import { capitalize, formatPlainShare, plural } from "../text/index.ts";
+
+import { capitalize, formatPlainShare, plural } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { CaseContinuation, CaseStudy } from "../../results/kl/texts.ts";
+import { makeTable, type Table } from "../document/table.ts";
 import { coefficient, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function continuationTable({ continuations: rows, reference }: KlReport): Table {

@@ -1,25 +1,18 @@
-import type { KlReport, PageMove } from "../../results/index.ts";
-import {
-  type Block,
-  type Document,
-  findingEntries,
-  type Picture,
-  type Section,
-  type Table,
-  unfoldedRows,
-  withRows,
-} from "../document/index.ts";
-import { htmlTable, writePage } from "../html/index.ts";
-import { escapeMarkdown, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import {
-  chooseScale,
-  drawScreen,
-  pad,
-  type ScreenOptions,
-  type Surface,
-  sparkline,
-} from "../terminal/index.ts";
-import { formatColumn } from "../text/index.ts";
+import { formatColumn } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { PageMove } from "../../results/page.ts";
+import type { Block, Document, Picture, Section } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { unfoldedRows, withRows } from "../document/rows.ts";
+import type { Surface } from "../document/surface.ts";
+import type { Table } from "../document/table.ts";
+import { writePage } from "../html/document.ts";
+import { htmlTable } from "../html/table.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { escapeMarkdown } from "../markdown/text.ts";
+import { chooseScale, sparkline } from "../terminal/bars.ts";
+import { pad } from "../terminal/columns.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import { attentionTable, hiddenTable } from "./attention-tables.ts";
 import {
   boundTable,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/index.ts";
-import { standaloneSvg } from "../charts/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { standaloneSvg } from "../charts/standalone.ts";
 import { caseFigures } from "./case-figures.ts";
 import { followUpPictures } from "./follow-up-pictures.ts";
 import { categoryPictures, correctnessPictures, type KlPicture, overviewPictures } from "./html-pictures.ts";

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/index.ts";
-import type { Surface } from "../document/index.ts";
-import { formatShare, plural } from "../text/index.ts";
+
+import { formatShare, plural } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { Surface } from "../document/surface.ts";
 import { drawSpike } from "./terminal-spikes.ts";
 import { figure, quoted } from "./values.ts";
 

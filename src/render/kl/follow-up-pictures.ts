@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/index.ts";
-import { groupedBars } from "../charts/index.ts";
-import { printable } from "../text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { groupedBars } from "../charts/grouped-bars.ts";
+import { printable } from "../text/printable.ts";
 import { namePlace } from "./continuation-tables.ts";
 import type { KlPicture } from "./html-pictures.ts";
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { KlReport, SpikeDependence } from "../../results/index.ts";
-import { makeTable, type Table } from "../document/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { SpikeDependence } from "../../results/kl/texts.ts";
+import { makeTable, type Table } from "../document/table.ts";
 import { figure, makeColumns, quoted, yesNo } from "./values.ts";
 
 export function gradientTable({ gradients: rows }: KlReport): Table {

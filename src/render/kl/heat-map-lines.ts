@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
-import { isFigure } from "../text/index.ts";
+
+import { isFigure } from "../../core/text/index.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/kl/texts.ts";
 
 /** One column of a heat-map: tokens from `from` to before `to`; more than one only of folded tool output. */
 export interface HeatColumn {

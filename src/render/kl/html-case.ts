@@ -1,8 +1,9 @@
-import type { CaseStudy, KlReport } from "../../results/index.ts";
-import { heatBounds } from "../charts/index.ts";
-import { escapeHtml } from "../html/index.ts";
+import { plural } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { CaseStudy } from "../../results/kl/texts.ts";
+import { heatBounds } from "../charts/heat-levels.ts";
+import { escapeHtml } from "../html/escape.ts";
 import { formatCount } from "../text/display/index.ts";
-import { plural } from "../text/index.ts";
 import { caseFacts } from "./case-facts.ts";
 import {
   foldStrip,

@@ -1,9 +1,9 @@
-import type { CaseStudy } from "../../results/index.ts";
-import { heatLevel } from "../charts/index.ts";
-import { escapeHtml } from "../html/index.ts";
-import { clipMiddle } from "../terminal/index.ts";
+import type { CaseStudy } from "../../results/kl/texts.ts";
+import { heatLevel } from "../charts/heat-levels.ts";
+import { escapeHtml } from "../html/escape.ts";
+import { clipMiddle } from "../terminal/columns.ts";
 import { formatCount, isFigure } from "../text/display/index.ts";
-import { printable } from "../text/index.ts";
+import { printable } from "../text/printable.ts";
 import { largestKl, lastRow } from "./case-strip.ts";
 import { type HeatColumn, type HeatLine, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.ts";
 import { visibleToken } from "./html-text.ts";

@@ -1,16 +1,14 @@
-import type { CheckpointFigures, KlReport } from "../../results/index.ts";
-import {
-  type ChartSpec,
-  type ChartValues,
-  groupedBars,
-  heatGrid,
-  type IntervalBar,
-  intervalBars,
-  intervalLine,
-  lineChart,
-} from "../charts/index.ts";
-import { clipMiddle } from "../terminal/index.ts";
-import { isFigure, printable } from "../text/index.ts";
+import { isFigure } from "../../core/text/index.ts";
+import type { CheckpointFigures } from "../../results/kl/checkpoints.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { ChartSpec, ChartValues } from "../charts/chart-spec.ts";
+import { groupedBars } from "../charts/grouped-bars.ts";
+import { heatGrid } from "../charts/heat-grid.ts";
+import { type IntervalBar, intervalBars } from "../charts/interval-bars.ts";
+import { intervalLine } from "../charts/interval-line.ts";
+import { lineChart } from "../charts/line-chart.ts";
+import { clipMiddle } from "../terminal/columns.ts";
+import { printable } from "../text/printable.ts";
 import { categoryMatrix, categoryRows } from "./token-tables.ts";
 
 const REGIONS = ["early", "mid", "late"] as const;

@@ -1,7 +1,9 @@
-import type { CaseStudy, SpikeFigures } from "../../results/index.ts";
-import { element, PALETTE } from "../charts/index.ts";
-import { makeTable, textColumn } from "../document/index.ts";
-import { escapeHtml, htmlTable } from "../html/index.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/kl/texts.ts";
+import { PALETTE } from "../charts/palette.ts";
+import { element } from "../charts/svg.ts";
+import { makeTable, textColumn } from "../document/table.ts";
+import { escapeHtml } from "../html/escape.ts";
+import { htmlTable } from "../html/table.ts";
 import { tellDependence } from "./gradient-tables.ts";
 import { tokenText, visibleToken } from "./html-text.ts";
 import { listChoices } from "./spike-choices.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { escapeHtml } from "../html/index.ts";
+import { escapeHtml } from "../html/escape.ts";
 
 /** Foreign text of several lines, for a `pre`. */
 export function escapeLines(text: string): string {

@@ -5,7 +5,7 @@ import { STYLE_HASH, TEXT_STYLE_HASH } from "../html/policy.ts";
 import { SCRIPT } from "../html/script.ts";
 import { STYLE } from "../html/style.ts";
 import { TEXT_STYLE } from "../html/text-style.ts";
-import { renderKlHtml } from "./index.ts";
+import { renderKlHtml } from "./document.ts";
 import {
   CHECKPOINTS,
   emptyKlReport,

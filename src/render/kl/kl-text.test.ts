@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { KlReport } from "../../results/kl/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderKlMarkdown, renderKlTerminal } from "./index.ts";
+import { renderKlMarkdown, renderKlTerminal } from "./document.ts";
 import {
   CHECKPOINTS,
   emptyKlReport,

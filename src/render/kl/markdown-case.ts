@@ -1,6 +1,8 @@
-import type { CaseStudy, KlAlternative, KlReport, SpikeFigures } from "../../results/index.ts";
-import { codeLines, codeSpan, escapeMarkdown, pipeTable } from "../markdown/index.ts";
-import { makeSurface } from "../terminal/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { CaseStudy, KlAlternative, SpikeFigures } from "../../results/kl/texts.ts";
+import { pipeTable } from "../markdown/table.ts";
+import { codeLines, codeSpan, escapeMarkdown } from "../markdown/text.ts";
+import { makeSurface } from "../terminal/surface.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
 import { groupContinuations, tellOutcome } from "./continuation-tables.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { makeColumns } from "./values.ts";
 
 /** Of the last checkpoint, as in the published analysis. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { KlReport } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatCoefficient } from "../text/index.ts";
+
+import { formatCoefficient } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { change, column, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
 /** Label and sentence of each thing to say about training; empty without progression. */

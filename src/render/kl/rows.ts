@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { KlReport } from "../../results/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
 
 export function checkpointRows({ checkpoints }: KlReport): object[] {
   return Object.entries(checkpoints).map(([checkpoint, figures]) => ({ checkpoint, ...figures }));

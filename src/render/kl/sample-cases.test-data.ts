@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CaseStudy, SpikeFigures } from "../../results/kl/index.ts";
+import type { CaseStudy, SpikeFigures } from "../../results/kl/texts.ts";
 
 const SHORT =
   "Step| 1|:| There| are| |2| boxes| with| |85| apples| each|.|\n|<calc>|2|*|85|</calc>|<out>|1|7|0|</out>|\n|" +

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CategoryFigures, CheckpointFigures, PolicyRole, Progression } from "../../results/kl/index.ts";
+import type { CategoryFigures, CheckpointFigures, Progression } from "../../results/kl/checkpoints.ts";
+import type { PolicyRole } from "../../results/kl/names.ts";
 
 export const STEPS = [100, 200, 300, 600, 1000];
 export const NAMES = STEPS.map((step) => `rlvr_step_${step}`);

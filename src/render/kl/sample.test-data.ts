@@ -4,7 +4,9 @@
  *
  * @module
  */
-import type { KlReport, PairedDifference, SpikeFigures } from "../../results/kl/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { SpikeFigures } from "../../results/kl/texts.ts";
+import type { PairedDifference } from "../../results/kl/wrong-texts.ts";
 import { sampleCases, sampleSpike } from "./sample-cases.test-data.ts";
 import {
   CATEGORIES,

@@ -1,4 +1,4 @@
-import type { KlAlternative, SpikeFigures } from "../../results/index.ts";
+import type { KlAlternative, SpikeFigures } from "../../results/kl/texts.ts";
 
 /** A token that one of the two policies would have said. */
 export interface Choice {

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { VerdictLevel } from "../../results/index.ts";
+import { formatCount, formatPlain, plural } from "../../core/text/index.ts";
 import {
   FEWEST_INTERVAL_PROBLEMS,
   type KlAnswer,
   type KlReport,
   MOST_PROBLEMS_BY_T,
-} from "../../results/index.ts";
-import { formatCount, formatPlain, plural } from "../text/index.ts";
+} from "../../results/kl/report.ts";
+import type { VerdictLevel } from "../../results/report.ts";
 import { meanText } from "./checkpoint-tables.ts";
 import { figure } from "./values.ts";
 

@@ -1,8 +1,10 @@
-import type { CaseStudy, KlReport } from "../../results/index.ts";
-import { heatBounds, heatLevel } from "../charts/index.ts";
-import type { Surface } from "../terminal/index.ts";
-import { clipMiddle, displayWidth, pad, wrap } from "../terminal/index.ts";
-import { isFigure, plural } from "../text/index.ts";
+import { isFigure, plural } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { CaseStudy } from "../../results/kl/texts.ts";
+import { heatBounds, heatLevel } from "../charts/heat-levels.ts";
+import type { Surface } from "../document/surface.ts";
+import { clipMiddle, displayWidth, pad } from "../terminal/columns.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { caseFacts } from "./case-facts.ts";
 import { foldStrip, largestKl, lastRow, markedSpikes, stripParts } from "./case-strip.ts";
 import { groupContinuations, tellOutcome } from "./continuation-tables.ts";

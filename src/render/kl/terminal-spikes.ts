@@ -1,6 +1,7 @@
-import type { KlAlternative, SpikeFigures } from "../../results/index.ts";
-import type { Surface } from "../terminal/index.ts";
-import { clip, displayWidth, pad, wrapParts } from "../terminal/index.ts";
+import type { KlAlternative, SpikeFigures } from "../../results/kl/texts.ts";
+import type { Surface } from "../document/surface.ts";
+import { clip, displayWidth, pad } from "../terminal/columns.ts";
+import { wrapParts } from "../terminal/wrap.ts";
 import { tellDependence } from "./gradient-tables.ts";
 import { stripMarks } from "./terminal-strip.ts";
 import { figure, NONE, quoted } from "./values.ts";

@@ -1,6 +1,6 @@
-import type { Style, Surface } from "../terminal/index.ts";
-import { type FlowPiece, flowPieces } from "../terminal/index.ts";
-import { formatCount } from "../text/index.ts";
+import { formatCount } from "../../core/text/index.ts";
+import type { Style, Surface } from "../document/surface.ts";
+import { type FlowPiece, flowPieces } from "../terminal/flow.ts";
 import type { StripPart, StripToken } from "./case-strip.ts";
 import { figure } from "./values.ts";
 

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { GroupKl, KlReport } from "../../results/index.ts";
-import { makeTable, type Table } from "../document/index.ts";
-import { formatCount, formatPlain } from "../text/index.ts";
+
+import { formatCount, formatPlain } from "../../core/text/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { GroupKl } from "../../results/kl/wrong-texts.ts";
+import { makeTable, type Table } from "../document/table.ts";
 import { coefficient, makeColumns, meanColumn, NONE, yesNo } from "./values.ts";
 
 const KINDS = { consecutive: "consecutive", "first-last": "first and last", baseline: "baseline" } as const;

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import type { CategoryFigures, KlReport, SpikeFigures } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
+import type { CategoryFigures } from "../../results/kl/checkpoints.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import type { SpikeFigures } from "../../results/kl/texts.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { makeColumns, meanColumn, NONE, quoted } from "./values.ts";
 
 /** Categories of a checkpoint, most KL first. */

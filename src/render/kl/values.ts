@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { KlInterval } from "../../results/index.ts";
-import { type ColumnOptions, figureColumn, type TableColumn, textColumn } from "../document/index.ts";
+
 import {
   type Figure,
   type FigureKind,
@@ -16,7 +15,9 @@ import {
   formatShare,
   isMissing,
   MISSING,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { KlInterval } from "../../results/kl/checkpoints.ts";
+import { type ColumnOptions, figureColumn, type TableColumn, textColumn } from "../document/table.ts";
 
 export const NONE = "–";
 

@@ -3,14 +3,8 @@
  *
  * @module
  */
-import {
-  type Block,
-  type Document,
-  type Entry,
-  filledSections,
-  leadBlocks,
-  NEEDED,
-} from "../document/index.ts";
+import { type Block, type Document, type Entry, filledSections, leadBlocks } from "../document/document.ts";
+import { NEEDED } from "../document/table.ts";
 import { tableBlock } from "./table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Table } from "../document/index.ts";
+import type { Table } from "../document/table.ts";
 import { tableBlock } from "./table.ts";
 
 const TABLE: Table = {

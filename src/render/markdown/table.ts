@@ -1,4 +1,4 @@
-import type { Table } from "../document/index.ts";
+import type { Table } from "../document/table.ts";
 import { escapeMarkdown } from "./text.ts";
 
 /** A table with its title and note, without the columns beyond a priority. */

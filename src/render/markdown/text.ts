@@ -1,5 +1,11 @@
-import { pasteable } from "../terminal/index.ts";
-import { printable } from "../text/index.ts";
+/**
+ * Markdown primitives: tables, code and escaping, safe for foreign text.
+ * Content belongs in the folder of its verb.
+ *
+ * @module
+ */
+import { pasteable } from "../terminal/command.ts";
+import { printable } from "../text/printable.ts";
 
 /** Foreign text inside Markdown prose or a table cell: nothing in it becomes markup, HTML or a cell border. */
 export function escapeMarkdown(text: string): string {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { buildDoctorDocument } from "../doctor/index.ts";
 import { CANNOT_TELL, FAULT, HEALTHY } from "../doctor/sample.test-data.ts";
-import { type Block, type Document, makeTable, textColumn, withRows } from "../document/index.ts";
-import { type PageBlock, pageDocument } from "./index.ts";
+import type { Block, Document } from "../document/document.ts";
+import { withRows } from "../document/rows.ts";
+import { makeTable, textColumn } from "../document/table.ts";
+import { type PageBlock, pageDocument } from "./page-document.ts";
 
 const draw = (blocks: readonly Block[]): readonly PageBlock[] => {
   const document: Document = {

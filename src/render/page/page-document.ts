@@ -1,4 +1,4 @@
-import type { PagePicture, PageTable } from "../../results/index.ts";
+import type { PagePicture, PageTable } from "../../results/page.ts";
 import {
   type Block,
   type Document,
@@ -8,9 +8,9 @@ import {
   type Picture,
   type Section,
   type TableBlock,
-} from "../document/index.ts";
+} from "../document/document.ts";
 import { displayed } from "../text/display/index.ts";
-import { printable } from "../text/index.ts";
+import { printable } from "../text/printable.ts";
 import { pageTable } from "./page-table.ts";
 
 /** A document as JSON. Its sentences may name places by their handles. */

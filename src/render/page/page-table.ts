@@ -1,5 +1,6 @@
-import type { PageColumn, PageTable } from "../../results/index.ts";
-import { NEEDED, shownCell, shownRows, type Table, type TableColumn } from "../document/index.ts";
+import type { PageColumn, PageTable } from "../../results/page.ts";
+import { shownRows } from "../document/rows.ts";
+import { NEEDED, shownCell, type Table, type TableColumn } from "../document/table.ts";
 
 export function pageTable(table: Table): PageTable {
   const { id, title, note, columns, rows, links, handles, isWhole = false, first } = table;

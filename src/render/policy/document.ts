@@ -1,10 +1,11 @@
-import type { PolicyReport } from "../../results/index.ts";
-import { type Block, type Document, findingEntries, type Section, tableSections } from "../document/index.ts";
-import { type ServedPage, writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { columnLines, inputParts, sourceTable } from "../report/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
-import { formatCount, plural } from "../text/index.ts";
+import { formatCount, plural } from "../../core/text/index.ts";
+import type { PolicyReport } from "../../results/policy.ts";
+import { type Block, type Document, type Section, tableSections } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { type ServedPage, writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { columnLines, inputParts, sourceTable } from "../report/input.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import { policyFigureTable, policyTables, zeroShare } from "./tables.ts";
 
 interface Limits {

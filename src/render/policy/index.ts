@@ -5,4 +5,3 @@
  * @module
  */
 export { describeInput, renderPolicyHtml, renderPolicyMarkdown, renderPolicyTerminal } from "./document.ts";
-export { policyFigureTable } from "./tables.ts";

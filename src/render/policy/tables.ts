@@ -1,6 +1,13 @@
-import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { type Figure, formatCount, formatFigure, formatId, formatShare, plural } from "../text/index.ts";
+import {
+  type Figure,
+  formatCount,
+  formatFigure,
+  formatId,
+  formatShare,
+  plural,
+} from "../../core/text/index.ts";
+import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/policy.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 /** The figures of the first screen: label, value, what it is. Unavailable ones are left out. */
 export function policyFigureTable({ metrics, policies }: PolicyReport): Table {

@@ -1,25 +1,24 @@
-import type { MismatchReport, SweepReport } from "../../results/index.ts";
-import { reportStepCharts } from "../charts/index.ts";
+import { asSentence, plural } from "../../core/text/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { SweepReport } from "../../results/sweep.ts";
+import { reportStepCharts } from "../charts/step-charts.ts";
 import {
   type Block,
   type Document,
-  findingEntries,
-  makeTable,
   type Picture,
   type Section,
-  type Table,
   tableSections,
-  textColumn,
-  verdictWord,
-  withRows,
-} from "../document/index.ts";
-import { besideSection } from "../health/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { loggedSections } from "../series/index.ts";
-import { ownConfig } from "../sweep/index.ts";
-import { asSentence, plural } from "../text/index.ts";
-import { answerBlocks } from "./answer/index.ts";
+} from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { withRows } from "../document/rows.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
+import { verdictWord } from "../document/verdict-word.ts";
+import { besideSection } from "../health/beside.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { loggedSections } from "../series/sections.ts";
+import { ownConfig } from "../sweep/first-screen.ts";
+import { answerBlocks } from "./answer/blocks.ts";
 import { standoutTexts } from "./gradient-tables.ts";
 import { stepTable, turnTable } from "./group-tables.ts";
 import { type Picture as Drawing, sectionPictures, spreadPictures } from "./html-pictures.ts";

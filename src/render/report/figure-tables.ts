@@ -1,6 +1,7 @@
-import { type Distribution, type MismatchReport, RUN_METRICS, runMetric } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { type FigureKind, formatFigure } from "../text/index.ts";
+import { type FigureKind, formatFigure } from "../../core/text/index.ts";
+import { RUN_METRICS, runMetric } from "../../results/metrics/run-metrics.ts";
+import type { Distribution, MismatchReport } from "../../results/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { keyFigure, noInterval } from "./key-figures.ts";
 
 /** Every pooled figure with its interval and what it is. */

@@ -1,5 +1,5 @@
-import type { StepMetrics } from "../../results/index.ts";
-import { isMissing } from "../text/index.ts";
+import { isMissing } from "../../core/text/index.ts";
+import type { StepMetrics } from "../../results/report.ts";
 
 /** A run of consecutive steps, pooled where pooling is exact. */
 export interface StepRange {

@@ -1,6 +1,7 @@
-import type { GradientReport, MismatchReport } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatCount, formatNumber, formatShare, formatSigned } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare, formatSigned } from "../../core/text/index.ts";
+import type { GradientReport } from "../../results/gradient.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 /**
  * What stands out: first what does not reach the gradient, where that is known, then the facts, the largest first.

@@ -1,12 +1,11 @@
-import {
-  type MismatchMetrics,
-  type MismatchReport,
-  type PartMetricKey,
-  type PooledPartMetrics,
-  RUN_METRICS,
-  runMetric,
-  type StepMetrics,
-} from "../../results/index.ts";
+import { formatCount, formatId, formatNumber, plural } from "../../core/text/index.ts";
+import { type PartMetricKey, RUN_METRICS, runMetric } from "../../results/metrics/run-metrics.ts";
+import type {
+  MismatchMetrics,
+  MismatchReport,
+  PooledPartMetrics,
+  StepMetrics,
+} from "../../results/report.ts";
 import {
   type ColumnOptions,
   figureColumn,
@@ -14,8 +13,7 @@ import {
   type Table,
   type TableColumn,
   textColumn,
-} from "../document/index.ts";
-import { formatCount, formatId, formatNumber, plural } from "../text/index.ts";
+} from "../document/table.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
 
 /** The most rows of a table of parts: a run may have a hundred thousand turns. */

@@ -3,9 +3,15 @@
  *
  * @module
  */
-import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/index.ts";
-import { groupedBars, heatStrip, histogramChart, mirroredChart, tailChart } from "../charts/index.ts";
-import { isMissing, printable } from "../text/index.ts";
+
+import { isMissing } from "../../core/text/index.ts";
+import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/report.ts";
+import { groupedBars } from "../charts/grouped-bars.ts";
+import { heatStrip } from "../charts/heat-strip.ts";
+import { histogramChart } from "../charts/histogram-chart.ts";
+import { mirroredChart } from "../charts/mirrored-chart.ts";
+import { tailChart } from "../charts/tail-chart.ts";
+import { printable } from "../text/printable.ts";
 import { bucketLabel } from "./token-tables.ts";
 
 export interface Picture {

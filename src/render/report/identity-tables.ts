@@ -1,6 +1,7 @@
-import type { IdentityFigure, MismatchReport } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatFigure, formatNumber, formatSigned, MISSING } from "../text/index.ts";
+import { formatFigure, formatNumber, formatSigned, MISSING } from "../../core/text/index.ts";
+import type { IdentityFigure } from "../../results/identity.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 
 /** A line for each test that the run fails. */
 export function identityLines({ identity }: MismatchReport): string[] {

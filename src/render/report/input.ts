@@ -4,17 +4,10 @@
  * @module
  */
 
-import type { MismatchReport, SourceSummary } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import {
-  formatBytes,
-  formatCount,
-  formatId,
-  formatNumber,
-  isFigure,
-  plural,
-  printable,
-} from "../text/index.ts";
+import { formatBytes, formatCount, formatId, formatNumber, isFigure, plural } from "../../core/text/index.ts";
+import type { MismatchReport, SourceSummary } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { printable } from "../text/printable.ts";
 
 /** The input of reports on two policies and on one. */
 export interface ReadInput {

@@ -1,12 +1,7 @@
-import {
-  type BaselineReading,
-  type Interval,
-  isRunMetric,
-  type MismatchReport,
-  type RunMetricKey,
-  runMetric,
-} from "../../results/index.ts";
-import { formatColumn, isFigure, printable } from "../text/index.ts";
+import { formatColumn, isFigure } from "../../core/text/index.ts";
+import { isRunMetric, type RunMetricKey, runMetric } from "../../results/metrics/run-metrics.ts";
+import type { BaselineReading, Interval, MismatchReport } from "../../results/report.ts";
+import { printable } from "../text/printable.ts";
 import { rankSeverity, worstReadings } from "./verdict-level.ts";
 
 /** One line of the first screen. */

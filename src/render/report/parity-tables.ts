@@ -1,6 +1,6 @@
-import type { MismatchReport, ParityBlock } from "../../results/index.ts";
-import { makeTable, type Table, textColumn } from "../document/index.ts";
-import { formatNumber, formatPair } from "../text/index.ts";
+import { formatNumber, formatPair } from "../../core/text/index.ts";
+import type { MismatchReport, ParityBlock } from "../../results/report.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 
 /** One table for each trainer: its own keys as logged, and the correct value where that differs. */
 export function parityTables(report: MismatchReport): Table[] {

@@ -4,8 +4,13 @@
  *
  * @module
  */
-import type { MismatchReport, PageMove, TopTokens } from "../../results/index.ts";
-import { type Section, type Table, unfoldedRows } from "../document/index.ts";
+
+import type { PageMove } from "../../results/page.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { TopTokens } from "../../results/view.ts";
+import type { Section } from "../document/document.ts";
+import { unfoldedRows } from "../document/rows.ts";
+import type { Table } from "../document/table.ts";
 
 /** What only the viewer knows of a run. */
 export interface ReportPlaces {

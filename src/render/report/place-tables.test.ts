@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { formatNumber } from "../../core/text/format.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { TokenOccurrence, TopTokens, WorstTurn } from "../../results/view.ts";
-import { formatNumber } from "../text/index.ts";
 import { firstLooks, placeTables } from "./place-tables.ts";
 
 const TURN: WorstTurn = {

@@ -4,24 +4,13 @@
  * @module
  */
 
-import type {
-  FirstLook,
-  MismatchReport,
-  PageMove,
-  TokenOccurrence,
-  TopTokens,
-  WorstTurn,
-} from "../../results/index.ts";
-import {
-  contextColumn,
-  figureColumn,
-  makeTable,
-  type Table,
-  textColumn,
-  withRows,
-} from "../document/index.ts";
+import type { FirstLook, PageMove } from "../../results/page.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { TokenOccurrence, TopTokens, WorstTurn } from "../../results/view.ts";
+import { withRows } from "../document/rows.ts";
+import { contextColumn, figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { formatCounted, formatNumber, formatProbability, formatSigned } from "../text/display/index.ts";
-import { oneLine } from "../text/index.ts";
+import { oneLine } from "../text/one-line.ts";
 import { FIRST } from "./parts.ts";
 
 const MOST = 50;

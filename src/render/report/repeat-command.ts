@@ -1,5 +1,5 @@
 import { sharedPath, shellCommand } from "../../core/base/index.ts";
-import type { MismatchReport } from "../../results/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
 
 /** `logratio report` on the folder that holds all files that were read. */
 export function repeatCommand({ sources }: MismatchReport): string {

@@ -1,5 +1,6 @@
-import type { MismatchReport, TopTokens } from "../../results/index.ts";
-import type { Table } from "../document/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import type { TopTokens } from "../../results/view.ts";
+import type { Table } from "../document/table.ts";
 import { allFiguresTable, baselineTable, distributionTable } from "./figure-tables.ts";
 import { gradientSequenceTable, gradientTable, gradientTokenTable } from "./gradient-tables.ts";
 import {

@@ -1,6 +1,6 @@
-import type { MismatchReport, SequenceMetrics } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/index.ts";
-import { type FigureKind, formatFigure } from "../text/index.ts";
+import { type FigureKind, formatFigure } from "../../core/text/index.ts";
+import type { MismatchReport, SequenceMetrics } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 export function worstSequenceTable(report: MismatchReport): Table {
   const rows = report.worst_sequences;

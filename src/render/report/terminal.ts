@@ -1,13 +1,8 @@
-import type { MismatchReport } from "../../results/index.ts";
-import {
-  countRows,
-  drawRest,
-  drawSections,
-  makeSurface,
-  type ScreenOptions,
-  screenRows,
-} from "../terminal/index.ts";
-import { drawAnswerScreen } from "./answer/index.ts";
+import type { MismatchReport } from "../../results/report.ts";
+import { drawSections } from "../terminal/document.ts";
+import { countRows, drawRest, type ScreenOptions, screenRows } from "../terminal/screen.ts";
+import { makeSurface } from "../terminal/surface.ts";
+import { drawAnswerScreen } from "./answer/first-screen.ts";
 import { detailSections } from "./document.ts";
 
 /** A terminal shows this many rows of steps and files; the HTML report and `--json` show more. */

@@ -1,5 +1,3 @@
-import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   type Figure,
   formatCount,
@@ -7,7 +5,9 @@ import {
   formatPlain,
   formatProbability,
   formatShare,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/report.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 import { showCommand } from "./repeat-command.ts";
 
 export function positionTable(report: MismatchReport): Table {

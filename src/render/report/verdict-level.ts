@@ -1,4 +1,4 @@
-import type { BaselineReading, ReadingLevel } from "../../results/index.ts";
+import type { BaselineReading, ReadingLevel } from "../../results/report.ts";
 
 /** From bit for bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];

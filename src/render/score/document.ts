@@ -1,7 +1,9 @@
-import type { ScoreReport } from "../../results/index.ts";
-import { type Document, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { drawDocument, type TerminalOptions } from "../terminal/index.ts";
-import { formatCount, formatFixed, plural } from "../text/index.ts";
+import { formatCount, formatFixed, plural } from "../../core/text/index.ts";
+import type { ScoreReport } from "../../results/score.ts";
+import type { Document } from "../document/document.ts";
+import { makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
+import { drawDocument } from "../terminal/document.ts";
+import type { TerminalOptions } from "../terminal/surface.ts";
 
 /** The scored texts, by policy. */
 function buildScoreDocument(report: ScoreReport): Document {

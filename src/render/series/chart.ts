@@ -1,6 +1,6 @@
-import type { SeriesFigures } from "../../results/index.ts";
-import type { ChartLine, ChartSpec } from "../charts/index.ts";
-import { chooseScale } from "../terminal/index.ts";
+import type { SeriesFigures } from "../../results/series.ts";
+import type { ChartLine, ChartSpec } from "../charts/chart-spec.ts";
+import { chooseScale } from "../terminal/bars.ts";
 
 const LEVELS = ["elevated", "high", "broken"] as const;
 const LOOKS = {

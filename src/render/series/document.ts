@@ -1,11 +1,20 @@
-import type { SeriesReport, VerdictLevel } from "../../results/index.ts";
-import type { Document } from "../document/index.ts";
-import { findingEntries, verdictWord } from "../document/index.ts";
-import { besideSection, sayBeside } from "../health/index.ts";
-import { writePage } from "../html/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
-import { asSentence, plural } from "../text/index.ts";
+/**
+ * Logged metrics for terminals, Markdown and HTML: alone, or as sections of a report on dumps.
+ * Their meaning and correctness are determined in `src/analyses/series`.
+ *
+ * @module
+ */
+
+import { asSentence, plural } from "../../core/text/index.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { SeriesReport } from "../../results/series.ts";
+import type { Document } from "../document/document.ts";
+import { findingEntries } from "../document/findings.ts";
+import { verdictWord } from "../document/verdict-word.ts";
+import { besideSection, sayBeside } from "../health/beside.ts";
+import { writePage } from "../html/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import { loggedSections } from "./sections.ts";
 
 /** Mismatch metrics, their charts over the steps, and the number of other metrics. */

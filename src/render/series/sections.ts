@@ -1,16 +1,13 @@
-import type { SeriesFigures, SeriesPoint, SeriesReport } from "../../results/index.ts";
-import { lineChart } from "../charts/index.ts";
-import {
-  type Block,
-  makeTable,
-  type Picture,
-  type Section,
-  type Surface,
-  type Table,
-  textColumn,
-} from "../document/index.ts";
-import { chooseScale, foldName, pad, sparkline } from "../terminal/index.ts";
-import { formatCount, formatNumber, printable } from "../text/index.ts";
+import { formatCount, formatNumber } from "../../core/text/index.ts";
+import type { SeriesFigures, SeriesPoint, SeriesReport } from "../../results/series.ts";
+import { lineChart } from "../charts/line-chart.ts";
+import type { Block, Picture, Section } from "../document/document.ts";
+import type { Surface } from "../document/surface.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
+import { chooseScale, sparkline } from "../terminal/bars.ts";
+import { pad } from "../terminal/columns.ts";
+import { foldName } from "../terminal/wrap.ts";
+import { printable } from "../text/printable.ts";
 import { toChart } from "./chart.ts";
 
 const LABEL = 44;

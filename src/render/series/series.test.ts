@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeAssessment } from "../../../test/support/assessment.ts";
-import type { SeriesFigures, SeriesReport } from "../../results/index.ts";
+import type { SeriesFigures, SeriesReport } from "../../results/series.ts";
 import { toChart } from "./chart.ts";
-import { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./index.ts";
+import { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "./document.ts";
 
 const PADDING = "step 20: logged 0.310, the dump gives 0.920; padding was counted";
 

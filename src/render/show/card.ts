@@ -1,5 +1,3 @@
-import type { ShowCandidate, ShowCard, ShowMetric, ShowReport, ShowShare } from "../../results/index.ts";
-import { type Block, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
 import {
   formatId,
   formatNearOne,
@@ -8,7 +6,10 @@ import {
   formatProbability,
   formatSigned,
   MISSING,
-} from "../text/index.ts";
+} from "../../core/text/index.ts";
+import type { ShowCandidate, ShowCard, ShowMetric, ShowReport, ShowShare } from "../../results/show.ts";
+import type { Block } from "../document/document.ts";
+import { makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 import { showValue } from "./levels.ts";
 
 /** Longer texts of a token are cut to fit a line. */

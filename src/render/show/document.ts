@@ -3,19 +3,16 @@
  *
  * @module
  */
-import type { ShowReport } from "../../results/index.ts";
-import {
-  type Block,
-  type Document,
-  makeTable,
-  type Section,
-  type Surface,
-  type Table,
-  textColumn,
-} from "../document/index.ts";
-import { codeLines, type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawDocument, makeSurface, type TerminalOptions } from "../terminal/index.ts";
-import { formatCount, formatId, formatPlain, formatProbability, plural } from "../text/index.ts";
+
+import { formatCount, formatId, formatPlain, formatProbability, plural } from "../../core/text/index.ts";
+import type { ShowReport } from "../../results/show.ts";
+import type { Block, Document, Section } from "../document/document.ts";
+import type { Surface } from "../document/surface.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { codeLines } from "../markdown/text.ts";
+import { drawDocument } from "../terminal/document.ts";
+import { makeSurface, type TerminalOptions } from "../terminal/surface.ts";
 import { cardBlocks, quoted } from "./card.ts";
 import { eventsSection } from "./events.ts";
 import { figureParts } from "./figures.ts";

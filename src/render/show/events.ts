@@ -1,6 +1,7 @@
-import type { MistakeEvent, MistakeEvents } from "../../results/index.ts";
-import { makeTable, type Section, type Table, textColumn } from "../document/index.ts";
-import { formatCount, formatId, formatNumber, formatShare, MISSING, plural } from "../text/index.ts";
+import { formatCount, formatId, formatNumber, formatShare, MISSING, plural } from "../../core/text/index.ts";
+import type { MistakeEvent, MistakeEvents } from "../../results/events.ts";
+import type { Section } from "../document/document.ts";
+import { makeTable, type Table, textColumn } from "../document/table.ts";
 
 /** Characters of text on either side of the token. */
 const BEFORE = 16;

@@ -1,5 +1,5 @@
-import type { ShowFigures } from "../../results/index.ts";
-import { formatCount, formatNumber, formatSigned } from "../text/index.ts";
+import { formatCount, formatNumber, formatSigned } from "../../core/text/index.ts";
+import type { ShowFigures } from "../../results/show.ts";
 
 /** Figures of a sequence. */
 export function figureParts(figures: ShowFigures): string[] {

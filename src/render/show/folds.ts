@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ShowReport, ShowSection } from "../../results/index.ts";
+import type { ShowReport, ShowSection } from "../../results/show.ts";
 
 export interface FoldOptions {
   /** Tokens on either side of the requested token, or of the worst ones. */

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { renderShowMarkdown, renderShowTerminal, type ShowTerminalOptions } from "./document.ts";
+export { renderShowMarkdown, renderShowTerminal } from "./document.ts";

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { ShowMetric } from "../../results/index.ts";
-import { formatNumber, formatPlain, formatSigned } from "../text/index.ts";
+
+import { formatNumber, formatPlain, formatSigned } from "../../core/text/index.ts";
+import type { ShowMetric } from "../../results/show.ts";
 
 /** Makes small values visible where the largest are far above the rest. */
 export const POWER = 0.4;

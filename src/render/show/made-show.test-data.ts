@@ -1,6 +1,9 @@
 import { recordBatch } from "../../../test/support/record-batch.ts";
-import { buildShow, parseHandle, SequenceFinder } from "../../analyses/show/index.ts";
-import type { ShowPiece, ShowReport, TokenMetricName } from "../../results/index.ts";
+import { buildShow } from "../../analyses/show/build-show.ts";
+import { SequenceFinder } from "../../analyses/show/find-sequence.ts";
+import { parseHandle } from "../../analyses/show/handle.ts";
+import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";
+import type { ShowPiece, ShowReport } from "../../results/show.ts";
 
 export type MadePiece = Omit<ShowPiece, "id">;
 

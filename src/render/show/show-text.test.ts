@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import "../../../test/support/property-seed.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderShowMarkdown, renderShowTerminal, type ShowTerminalOptions } from "./index.ts";
+import { renderShowMarkdown, renderShowTerminal, type ShowTerminalOptions } from "./document.ts";
 import { chooseTint, tintMark } from "./levels.ts";
 import { type MadeShow, madeShow } from "./made-show.test-data.ts";
 

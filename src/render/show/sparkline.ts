@@ -1,6 +1,7 @@
-import type { ShowMetric, ShowReport } from "../../results/index.ts";
-import type { Surface } from "../document/index.ts";
-import { heightCharacter, pad } from "../terminal/index.ts";
+import type { ShowMetric, ShowReport } from "../../results/show.ts";
+import type { Surface } from "../document/surface.ts";
+import { heightCharacter } from "../terminal/bars.ts";
+import { pad } from "../terminal/columns.ts";
 import { POWER, showValue } from "./levels.ts";
 
 const LABEL = 8;

@@ -3,10 +3,13 @@
  *
  * @module
  */
-import type { ShowReport, ShowSection } from "../../results/index.ts";
-import type { Surface } from "../document/index.ts";
-import { displayWidth, flowPieces, wrapParts } from "../terminal/index.ts";
-import { formatCount, formatNumber, formatPlain, plural } from "../text/index.ts";
+
+import { formatCount, formatNumber, formatPlain, plural } from "../../core/text/index.ts";
+import type { ShowReport, ShowSection } from "../../results/show.ts";
+import type { Surface } from "../document/surface.ts";
+import { displayWidth } from "../terminal/columns.ts";
+import { flowPieces } from "../terminal/flow.ts";
+import { wrapParts } from "../terminal/wrap.ts";
 import { onePolicyParts } from "./figures.ts";
 import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./folds.ts";
 import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark } from "./levels.ts";

@@ -1,6 +1,7 @@
-import type { ShowMetric, ShowPiece, ShowToken } from "../../results/index.ts";
-import type { FlowPiece, Surface } from "../terminal/index.ts";
-import { formatCount } from "../text/index.ts";
+import { formatCount } from "../../core/text/index.ts";
+import type { ShowMetric, ShowPiece, ShowToken } from "../../results/show.ts";
+import type { Surface } from "../document/surface.ts";
+import type { FlowPiece } from "../terminal/flow.ts";
 import { chooseTint, tintCode, tintMark } from "./levels.ts";
 
 /** Text in a style; the style is a list of SGR parameters. */

@@ -1,5 +1,5 @@
-import type { SweepReport } from "../../results/index.ts";
-import { formatCount, formatNumber, formatShare } from "../text/index.ts";
+import { formatCount, formatNumber, formatShare } from "../../core/text/index.ts";
+import type { SweepReport } from "../../results/sweep.ts";
 
 /** How useful product ratios are at this length, in one sentence; undefined where unknown. */
 export function budgetSentence({ corrections, metrics }: SweepReport): string | undefined {

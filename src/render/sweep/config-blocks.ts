@@ -4,9 +4,9 @@
  * @module
  */
 import { quoteForShell } from "../../core/base/index.ts";
-import type { SweepConfig } from "../../results/index.ts";
-import type { Block } from "../document/index.ts";
-import { plural } from "../text/index.ts";
+import { plural } from "../../core/text/index.ts";
+import type { SweepConfig } from "../../results/sweep.ts";
+import type { Block } from "../document/document.ts";
 
 /** Of a config that does not stand alone. */
 export const MOST_TRAPS = 2;

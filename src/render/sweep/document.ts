@@ -1,7 +1,8 @@
-import type { SweepReport, VerdictLevel } from "../../results/index.ts";
-import type { Document, Section } from "../document/index.ts";
-import { type MarkdownOptions, writeMarkdown } from "../markdown/index.ts";
-import { drawScreen, type ScreenOptions } from "../terminal/index.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { SweepReport } from "../../results/sweep.ts";
+import type { Document, Section } from "../document/document.ts";
+import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
+import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import { budgetSentence } from "./budget.ts";
 import { configBlock, flagBlock, MOST_TRAPS } from "./config-blocks.ts";
 import { type FirstScreenOptions, firstScreens } from "./first-screen.ts";

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { buildSweep, defaultGrid, Sweep } from "../../analyses/sweep/index.ts";
+import { buildSweep } from "../../analyses/sweep/build-sweep.ts";
+import { defaultGrid } from "../../analyses/sweep/grid.ts";
 import { randomBatch } from "../../analyses/sweep/random.test-data.ts";
-import type { SourceSummary, SweepReport } from "../../results/index.ts";
-import { PRESETS, presetNamed } from "../../trainers/index.ts";
-import { renderSweepTerminal, type TerminalSweepOptions } from "./index.ts";
+import { Sweep } from "../../analyses/sweep/sweep.ts";
+import type { SourceSummary } from "../../results/report.ts";
+import type { SweepReport } from "../../results/sweep.ts";
+import { PRESETS, presetNamed } from "../../trainers/presets.ts";
+import { renderSweepTerminal, type TerminalSweepOptions } from "./document.ts";
 
 /** A sweep over files that this trainer wrote. */
 function makeReport(

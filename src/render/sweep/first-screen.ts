@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { SweepReport } from "../../results/index.ts";
-import type { Block, Document, Section } from "../document/index.ts";
+import type { SweepReport } from "../../results/sweep.ts";
+import type { Block, Document, Section } from "../document/document.ts";
 import { configBlock, flagBlock, MOST_TRAPS } from "./config-blocks.ts";
 import { inexpressibleLines } from "./inexpressible.ts";
 import { chosenRows, type RowChoice } from "./rows.ts";

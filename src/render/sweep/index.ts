@@ -3,11 +3,5 @@
  *
  * @module
  */
-export {
-  renderSweepMarkdown,
-  renderSweepTerminal,
-  type SweepOptions,
-  type TerminalSweepOptions,
-} from "./document.ts";
-export { ownConfig } from "./first-screen.ts";
+export { renderSweepMarkdown, renderSweepTerminal } from "./document.ts";
 export type { RowChoice } from "./rows.ts";

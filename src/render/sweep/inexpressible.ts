@@ -1,4 +1,4 @@
-import type { SweepReport } from "../../results/index.ts";
+import type { SweepReport } from "../../results/sweep.ts";
 
 /** `trl, slime: has the rest, but not …`: the presets that cannot express the chosen correction exactly, by reason. */
 export function inexpressibleLines({ inexpressible }: SweepReport): { presets: string; why: string }[] {

@@ -1,4 +1,4 @@
-import type { SweepCorrection, SweepReport } from "../../results/index.ts";
+import type { SweepCorrection, SweepReport } from "../../results/sweep.ts";
 
 /** Trainers' defaults that users compare with: TIS at 2, IcePop's band, TRL's sequence mask, geometric rejection. */
 const BASELINES = [

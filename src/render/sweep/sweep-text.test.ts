@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { buildSweep, defaultGrid, Sweep } from "../../analyses/sweep/index.ts";
+import { buildSweep } from "../../analyses/sweep/build-sweep.ts";
+import { defaultGrid } from "../../analyses/sweep/grid.ts";
 import { randomBatch } from "../../analyses/sweep/random.test-data.ts";
+import { Sweep } from "../../analyses/sweep/sweep.ts";
 import type { SweepReport } from "../../results/sweep.ts";
 import { displayWidth } from "../terminal/columns.ts";
-import { renderSweepMarkdown, renderSweepTerminal } from "./index.ts";
+import { renderSweepMarkdown, renderSweepTerminal } from "./document.ts";
 
 function makeReport(name = "random", advantages = true): SweepReport {
   const sweep = new Sweep(defaultGrid());

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { DroppedGroup, SweepCorrection, SweepReport } from "../../results/index.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/index.ts";
-import { type FigureKind, formatShare, formatSigned, isFigure, plural } from "../text/index.ts";
+
+import { type FigureKind, formatShare, formatSigned, isFigure, plural } from "../../core/text/index.ts";
+import type { DroppedGroup, SweepCorrection, SweepReport } from "../../results/sweep.ts";
+import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 
 /** For corrections that drop less than this, the dropped part is too small to describe. */
 const LEAST_DROPPED = 1e-3;

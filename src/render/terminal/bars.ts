@@ -1,4 +1,4 @@
-import { isFigure } from "../text/index.ts";
+import { isFigure } from "../../core/text/index.ts";
 
 const HEIGHTS = { unicode: "▁▂▃▄▅▆▇█", ascii: ".:-=+*#@" } as const;
 const EIGHTHS = " ▏▎▍▌▋▊▉";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Surface } from "../document/index.ts";
-import { printable } from "../text/index.ts";
+import type { Surface } from "../document/surface.ts";
+import { printable } from "../text/printable.ts";
 import { clip, displayWidth, pad } from "./columns.ts";
 import { wrap } from "./wrap.ts";
 

@@ -10,9 +10,8 @@ import {
   filledSections,
   leadBlocks,
   type Section,
-  type Style,
-  type Surface,
-} from "../document/index.ts";
+} from "../document/document.ts";
+import type { Style, Surface } from "../document/surface.ts";
 import { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
 import { drawCommand } from "./command.ts";
 import { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";

@@ -1,4 +1,5 @@
-import type { Surface, TableColumn } from "../document/index.ts";
+import type { Surface } from "../document/surface.ts";
+import type { TableColumn } from "../document/table.ts";
 import { displayWidth } from "./columns.ts";
 import { foldName } from "./wrap.ts";
 

@@ -1,11 +1,4 @@
-export type { Style, Surface } from "../document/index.ts";
-export { toAscii } from "./ascii.ts";
-export { bar, chooseScale, heightCharacter, sparkline } from "./bars.ts";
-export { clip, clipMiddle, displayWidth, pad } from "./columns.ts";
-export { drawCommand, pasteable } from "./command.ts";
-export { drawDocument, drawSections } from "./document.ts";
-export { type FlowPiece, flowPieces } from "./flow.ts";
-export { countRows, drawRest, drawScreen, type ScreenOptions, screenRows } from "./screen.ts";
-export { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
-export { drawTable } from "./table.ts";
-export { foldName, wrap, wrapParts } from "./wrap.ts";
+export { clipMiddle } from "./columns.ts";
+export { pasteable } from "./command.ts";
+export type { ScreenOptions } from "./screen.ts";
+export { levelSign } from "./surface.ts";

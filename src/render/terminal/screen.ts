@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Document } from "../document/index.ts";
+import type { Document } from "../document/document.ts";
 import { displayWidth } from "./columns.ts";
 import { drawCommand } from "./command.ts";
 import { drawDocument } from "./document.ts";

@@ -1,6 +1,6 @@
-import type { VerdictLevel } from "../../results/index.ts";
-import type { Style, Surface } from "../document/index.ts";
-import { printable } from "../text/index.ts";
+import type { VerdictLevel } from "../../results/report.ts";
+import type { Style, Surface } from "../document/surface.ts";
+import { printable } from "../text/printable.ts";
 import { toAscii } from "./ascii.ts";
 
 export interface TerminalOptions {

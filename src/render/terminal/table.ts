@@ -1,4 +1,5 @@
-import type { Style, Surface, Table } from "../document/index.ts";
+import type { Style, Surface } from "../document/surface.ts";
+import type { Table } from "../document/table.ts";
 import { bar } from "./bars.ts";
 import { displayWidth, pad } from "./columns.ts";
 import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./index.ts";
+import { RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./run-metrics.ts";
 
 describe("run metrics", () => {
   it("have a label of their own each", () => {

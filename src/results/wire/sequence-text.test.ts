@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TOKEN_FLAGS } from "../../core/base/index.ts";
+import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
 import { textBetween } from "./sequence-text.ts";
 
 /** Tokens as bytes; those named go on with a character that the one before began. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TOKEN_FLAGS } from "../../core/base/index.ts";
+import { TOKEN_FLAGS } from "../../core/base/token-class.ts";
 import { decodeSequence, encodeSequence, type UnspelledSequence } from "./sequence.ts";
 
 const numbers: UnspelledSequence = {

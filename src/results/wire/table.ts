@@ -8,7 +8,7 @@ import {
   SEQUENCE_TEXTS,
   type SequenceColumn,
   type SequenceText,
-} from "../metrics/index.ts";
+} from "../metrics/sequence-columns.ts";
 import { decodeArrays, encodeArrays, type WireArray } from "./arrays.ts";
 
 export interface SequenceTable {

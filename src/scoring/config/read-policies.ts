@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import { logitsPolicyNames } from "../logits/index.ts";
+import { logitsPolicyNames } from "../logits/open-logits-policy.ts";
 import { expandPolicies, isSavedLogits } from "../open-policy.ts";
 import { type PolicySpec, policySpec } from "../study-spec.ts";
 import type { ConfigFields } from "./fields.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkPlace } from "../continuations/index.ts";
+import { checkPlace } from "../continuations/places.ts";
 import type { ContinueSpec, GenerateSpec } from "../study-spec.ts";
 import type { ConfigFields } from "./fields.ts";
 

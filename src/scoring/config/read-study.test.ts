@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RL_PROBE_TEMPLATE } from "../texts/index.ts";
+import { RL_PROBE_TEMPLATE } from "../texts/template.ts";
 import { readStudy } from "./read-study.ts";
 
 const POLICIES = { dpo: "onnx:ckpt/dpo", sft: "onnx:ckpt/sft", rlvr_step_100: "vllm:http://host:8000#m" };

@@ -6,7 +6,8 @@
 
 import type { BackendOptions } from "../open-policy.ts";
 import { inTrainingOrder, type PolicySpec, type StudySpec } from "../study-spec.ts";
-import { type ReadTextsOptions, RL_PROBE_TEMPLATE } from "../texts/index.ts";
+import type { ReadTextsOptions } from "../texts/read-study-texts.ts";
+import { RL_PROBE_TEMPLATE } from "../texts/template.ts";
 import { ConfigFields } from "./fields.ts";
 import { ANALYSIS, readAnalysis, readFigures, readOutcomes } from "./read-analysis.ts";
 import { readBackend } from "./read-backend.ts";

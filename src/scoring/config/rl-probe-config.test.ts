@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { RL_PROBE_TEMPLATE } from "../texts/index.ts";
+import { RL_PROBE_TEMPLATE } from "../texts/template.ts";
 import { readStudyConfig } from "./read-config.ts";
 import { type ConfiguredStudy, readStudy } from "./read-study.ts";
 

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { analyzeStudy } from "../analyze-study.ts";
 import { readStudy } from "../config/read-study.ts";
-import { analyzeStudy, type RunStudyResult, runStudy } from "../index.ts";
+import { type RunStudyResult, runStudy } from "../run-study.ts";
 import { paths } from "../store/manifest.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 import type { Continuation } from "./continuations-file.ts";
 import { checkPlace, forcedTokens } from "./places.ts";
 

@@ -15,7 +15,7 @@ import { PolicyPool } from "../policy-pool.ts";
 import { reportPolicy } from "../scoring-findings.ts";
 import { makeStudyDirectory } from "../store/manifest.ts";
 import { type ContinueSpec, inTrainingOrder, isAsked, type StudySpec } from "../study-spec.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 import { appendContinuations, type Continuation, keepContinuations } from "./continuations-file.ts";
 import { forcedTokens } from "./places.ts";
 

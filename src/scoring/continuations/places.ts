@@ -5,7 +5,7 @@
  */
 import { findFirstError } from "../../analyses/kl/index.ts";
 import { UsageError } from "../../core/base/index.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 
 /** Response tokens of a text that are forced. */
 type Prefix = (text: PreparedText) => number | undefined;

@@ -17,7 +17,7 @@ import { hasScores, readPair } from "../read-scored.ts";
 import { reportPolicy } from "../scoring-findings.ts";
 import { paths } from "../store/manifest.ts";
 import { inTrainingOrder, isAsked, type StudySpec } from "../study-spec.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 import { chooseSpikes } from "./choose-spikes.ts";
 import { appendGradients, resumeGradients } from "./gradients-file.ts";
 

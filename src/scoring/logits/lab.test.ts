@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { decodeRow } from "../../core/kernels/distribution-decode.ts";
-import { logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./index.ts";
+import { logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./open-logits-policy.ts";
 
 const PROBE = fileURLToPath(new URL("../../../../shared/data/lab/probe/", import.meta.url));
 const there = existsSync(PROBE);

@@ -7,7 +7,12 @@ import { isLogratioError } from "../../core/base/errors.ts";
 import { decodeRow } from "../../core/kernels/distribution-decode.ts";
 import { writeZip } from "../../input/io/zip-writer.test-data.ts";
 import type { LogitsPolicy } from "../policy.ts";
-import { type LogitsOptions, logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./index.ts";
+import {
+  type LogitsOptions,
+  logitsPolicyNames,
+  openLogitsPolicy,
+  readLogitsTexts,
+} from "./open-logits-policy.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../test/fixtures/logits/", import.meta.url));
 const TEXTS = [

@@ -1,3 +1,8 @@
+/**
+ * Saved logits as a policy.
+ *
+ * @module
+ */
 import { SchemaError, TextRefusedError, UsageError } from "../../core/base/index.ts";
 import type { LogitBlock } from "../../core/kernels/index.ts";
 import { closeQuietly, containFileError } from "../../input/ingest/index.ts";

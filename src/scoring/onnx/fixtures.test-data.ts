@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import type { LogitsPolicy } from "../policy.ts";
-import { type OnnxOptions, openOnnxPolicy } from "./index.ts";
+import { type OnnxOptions, openOnnxPolicy } from "./open-policy.ts";
 import { widened } from "./widen.ts";
 
 export const MODELS = fileURLToPath(new URL("../../../test/fixtures/onnx", import.meta.url));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Tensor } from "../../input/io/columns.ts";
 import { openFile } from "../../input/io/file-source.ts";
-import { openNpz } from "../../input/readers/npz/index.ts";
+import { openNpz } from "../../input/readers/npz/npz.ts";
 import { labFile, withDocument } from "../../input/readers/shared/fixtures.test-data.ts";
 import { allRows, furthest, withPolicy } from "./fixtures.test-data.ts";
 

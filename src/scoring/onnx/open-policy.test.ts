@@ -13,7 +13,7 @@ import {
   VOCABULARY,
   withPolicy,
 } from "./fixtures.test-data.ts";
-import { openOnnxPolicy } from "./index.ts";
+import { openOnnxPolicy } from "./open-policy.ts";
 
 const linkTest = test.skipIf(lacks("links", "weights behind symbolic links"));
 

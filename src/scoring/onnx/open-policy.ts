@@ -1,3 +1,8 @@
+/**
+ * Local models in ONNX as policies. For Node.
+ *
+ * @module
+ */
 import { isLogratioError, TextRefusedError, Unavailable, UsageError } from "../../core/base/index.ts";
 import { openFile } from "../../input/io/index.ts";
 import type { ForcedText, LogitsPolicy, PolicyFacts, TokenSpan } from "../policy.ts";

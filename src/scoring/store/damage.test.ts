@@ -10,8 +10,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sample } from "../../../test/support/run-size.ts";
 import { flipEnd, DAMAGE as KINDS } from "../../input/io/damage.test-data.ts";
+import { analyzeStudy } from "../analyze-study.ts";
 import { readStudy } from "../config/read-study.ts";
-import { analyzeStudy, type RunStudyResult, runStudy, type StudySpec } from "../index.ts";
+import { type RunStudyResult, runStudy } from "../run-study.ts";
+import type { StudySpec } from "../study-spec.ts";
 import { paths } from "./manifest.ts";
 import { readScores, type ScoreRow } from "./scores-file.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FindingLog } from "../../core/schema/index.ts";
+import { FindingLog } from "../../core/schema/findings.ts";
 import { appendLines, type LinesForm, readLines, resumeLines } from "./lines-file.ts";
 
 interface Line {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FormatError, type RefusalReason, VersionError } from "../../core/base/index.ts";
 import { listIfPresent, makeDirectory, readTextIfPresent, writeWholeFile } from "../../input/io/index.ts";
-import type { PolicyRole } from "../../results/index.ts";
+import type { PolicyRole } from "../../results/kl/names.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
 const SCHEMA_VERSION = 2;

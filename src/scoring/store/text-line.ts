@@ -4,7 +4,7 @@
  * @module
  */
 import { isObject } from "../../core/base/index.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 import { digestLine } from "./lines-file.ts";
 
 /** Keys of a line, by the fields of a text; the others have the same name. */

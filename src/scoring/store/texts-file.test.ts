@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KlReport } from "../../results/index.ts";
+import type { KlReport } from "../../results/kl/report.ts";
+import { analyzeStudy } from "../analyze-study.ts";
+import { readAnalysisConfig } from "../config/read-analysis.ts";
 import { drawTexts, makeRandom, writeDrawnStudy } from "../drawn-study.test-data.ts";
-import { analyzeStudy, readAnalysisConfig } from "../index.ts";
 import { paths, readManifest, writeManifest } from "./manifest.ts";
 import { readTexts } from "./texts-file.ts";
 

@@ -11,7 +11,7 @@ import { FormatError, NotFoundError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import { writeWholeFile } from "../../input/io/index.ts";
-import type { PreparedText } from "../texts/index.ts";
+import type { PreparedText } from "../texts/prepare-text.ts";
 import { makeStudyDirectory, paths, type TextsDigest } from "./manifest.ts";
 import { parseText, writeText } from "./text-line.ts";
 

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { openTokenizer } from "../../input/tokens/index.ts";
-import { compareTokenizers, RL_PROBE_TEMPLATE, readOutcomes, readStudyTexts } from "./index.ts";
+import { compareTokenizers } from "../../input/tokens/compare-tokenizers.ts";
+import { openTokenizer } from "../../input/tokens/open-tokenizer.ts";
+import { readOutcomes } from "./outcomes.ts";
+import { readStudyTexts } from "./read-study-texts.ts";
+import { RL_PROBE_TEMPLATE } from "./template.ts";
 
 const DATA = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));
 const LAB = `${DATA}lab/`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFolder, type Folder } from "./files.test-data.ts";
-import { readOutcomes } from "./index.ts";
+import { readOutcomes } from "./outcomes.ts";
 
 let folder: Folder;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFolder, type Folder } from "./files.test-data.ts";
-import { recognizeResults } from "./index.ts";
+import { recognizeResults } from "./rl-probe-results.ts";
 
 let folder: Folder;
 beforeAll(async () => {

@@ -2,15 +2,12 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { writeParquet } from "../../input/readers/parquet/index.ts";
-import { openTokenizer, type TokenDecoder } from "../../input/tokens/index.ts";
+import { openTokenizer } from "../../input/tokens/open-tokenizer.ts";
+import type { TokenDecoder } from "../../input/tokens/token-decoder.ts";
 import { createFolder, type Folder } from "./files.test-data.ts";
-import {
-  type ReadTextsOptions,
-  RL_PROBE_TEMPLATE,
-  readPrompts,
-  readStudyTexts,
-  type StudyTexts,
-} from "./index.ts";
+import { readPrompts } from "./read-prompts.ts";
+import { type ReadTextsOptions, readStudyTexts, type StudyTexts } from "./read-study-texts.ts";
+import { RL_PROBE_TEMPLATE } from "./template.ts";
 
 let folder: Folder;
 let tokenizer: TokenDecoder;

@@ -1,3 +1,8 @@
+/**
+ * Hugging Face checkpoints under PyTorch, scored by a Python process. Not here: models that run in this process.
+ *
+ * @module
+ */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError } from "../../core/base/index.ts";

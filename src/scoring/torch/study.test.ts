@@ -2,11 +2,14 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { analyzeStudy } from "../analyze-study.ts";
 import { readStudy } from "../config/read-study.ts";
 import type { GradientLine } from "../gradients/gradients-file.ts";
-import { analyzeStudy, openPolicy, type PolicyOutcome, type RunStudyResult, runStudy } from "../index.ts";
+import { openPolicy } from "../open-policy.ts";
+import { type RunStudyResult, runStudy } from "../run-study.ts";
 import { paths } from "../store/manifest.ts";
 import { readScores, type ScoreRow } from "../store/scores-file.ts";
+import type { PolicyOutcome } from "../study-scoring.ts";
 import { findTorchPython, makeTorchStudy, type TorchStudy } from "./torch-python.test-data.ts";
 
 const TOKENIZER = fileURLToPath(new URL("../../../examples/demo/tokenizer", import.meta.url));

@@ -7,7 +7,7 @@ import { cutBatches } from "../score-batches.ts";
 import { writeFakePython } from "./fake-worker.test-data.ts";
 import { findCheckpoint } from "./find-checkpoint.ts";
 import { encodeFrame, FrameReader } from "./frames.ts";
-import { openTorchPolicy } from "./index.ts";
+import { openTorchPolicy } from "./open-policy.ts";
 
 let root: string;
 const model = (name: string): string => {

@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { isTrue, oldNames } from "../shared/index.ts";
+/**
+ * Everything known about AReaL: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, isTrue, type LintRule, oldNames } from "../shared/dialect.ts";
 
 const CONFIG = "areal/api/cli_args.py";
 

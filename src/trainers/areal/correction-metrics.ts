@@ -1,5 +1,6 @@
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, readNumber } from "../shared/index.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 /**
  * What AReaL logs for a batch taken as one micro-batch, under `ppo_actor/`:

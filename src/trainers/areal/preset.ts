@@ -1,14 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import {
-  firstExpressing,
-  makeBounds,
-  plainForm,
-  readNumber,
-  requiredNumber,
-  yamlLiteral,
-} from "../shared/index.ts";
+import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
+import { yamlLiteral } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings } from "../shared/preset.ts";
+import { makeBounds, readNumber, requiredNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { arealMetrics } from "./correction-metrics.ts";
 import { arealTraps } from "./traps.ts";
 

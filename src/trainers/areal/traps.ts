@@ -1,4 +1,4 @@
-import type { Settings, Trap } from "../shared/index.ts";
+import type { Settings, Trap } from "../shared/preset.ts";
 
 /** Effects of AReaL's settings that their names do not show. */
 export function arealTraps(settings: Settings): readonly Trap[] {

@@ -1,16 +1,16 @@
-import { arealDialect } from "../areal/index.ts";
-import { msSwiftDialect } from "../ms-swift/index.ts";
-import { nemoRlDialect } from "../nemo-rl/index.ts";
-import { openInstructDialect } from "../open-instruct/index.ts";
-import { openrlhfDialect } from "../openrlhf/index.ts";
-import { primeRlDialect } from "../prime-rl/index.ts";
-import { rollDialect } from "../roll/index.ts";
-import type { Dialect } from "../shared/index.ts";
-import { skyrlDialect } from "../skyrl/index.ts";
-import { milesDialect, slimeDialect } from "../slime/index.ts";
-import { trlDialect } from "../trl/index.ts";
-import { verlDialect } from "../verl/index.ts";
-import { xtunerDialect } from "../xtuner/index.ts";
+import { arealDialect } from "../areal/config-keys.ts";
+import { msSwiftDialect } from "../ms-swift/config-keys.ts";
+import { nemoRlDialect } from "../nemo-rl/config-keys.ts";
+import { openInstructDialect } from "../open-instruct/config-keys.ts";
+import { openrlhfDialect } from "../openrlhf/config-keys.ts";
+import { primeRlDialect } from "../prime-rl/config-keys.ts";
+import { rollDialect } from "../roll/config-keys.ts";
+import type { Dialect } from "../shared/dialect.ts";
+import { skyrlDialect } from "../skyrl/config-keys.ts";
+import { milesDialect, slimeDialect } from "../slime/config-keys.ts";
+import { trlDialect } from "../trl/config-keys.ts";
+import { verlDialect } from "../verl/config-keys.ts";
+import { xtunerDialect } from "../xtuner/config-keys.ts";
 
 /** When a config fits several trainers equally well, the first one wins. */
 export const DIALECTS: readonly Dialect[] = [

@@ -1,5 +1,5 @@
-import type { LintedConfig, LintFinding } from "../../results/index.ts";
-import type { ConfigDocument } from "../shared/index.ts";
+import type { LintedConfig, LintFinding } from "../../results/lint.ts";
+import type { ConfigDocument } from "../shared/config-entry.ts";
 import { inheritsFrom } from "./inherits.ts";
 
 /** Findings about the file as a whole. */

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { LINT_TRAINERS, type LintOptions, lintConfig } from "./lint.ts";
+export { type LintOptions, lintConfig } from "./lint.ts";

@@ -1,5 +1,5 @@
-import type { LintFinding } from "../../results/index.ts";
-import type { ConfigDocument, Entry } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
 
 /** Entries that name another config as a base: hydra's `defaults`, `--config FILE`. */
 export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LintFinding } from "../../results/lint.ts";
 import { PRESETS } from "../presets.ts";
-import { lintConfig } from "./index.ts";
+import { lintConfig } from "./lint.ts";
 
 function findings(text: string, file: string): readonly LintFinding[] {
   const report = lintConfig(text, { file, presets: PRESETS });

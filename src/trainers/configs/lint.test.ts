@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isLogratioError } from "../../core/base/errors.ts";
 import type { LintedConfig, LintReport } from "../../results/lint.ts";
 import { PRESETS } from "../presets.ts";
-import { LINT_TRAINERS, lintConfig } from "./index.ts";
+import { LINT_TRAINERS, lintConfig } from "./lint.ts";
 
 const folder = new URL("../../../test/fixtures/configs/", import.meta.url);
 

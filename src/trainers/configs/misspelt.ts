@@ -1,6 +1,6 @@
-import type { LintFinding } from "../../results/index.ts";
-import type { ConfigDocument, Dialect, Entry } from "../shared/index.ts";
-import { endsWith, normalizedPath } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import { type ConfigDocument, type Entry, endsWith, normalizedPath } from "../shared/config-entry.ts";
+import type { Dialect } from "../shared/dialect.ts";
 import { isCallTo, settingPaths } from "./view.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { LintFinding } from "../../results/index.ts";
-import type { Correction, Measure, Step } from "../neutral/index.ts";
-import type { Entry, LintContext } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { Correction, Measure, Step } from "../neutral/correction.ts";
+import type { Entry } from "../shared/config-entry.ts";
+import type { LintContext } from "../shared/dialect.ts";
 import { neutralFindings } from "./neutral-rules.ts";
 
 const entry = (key: string, value: Entry["value"], line: number): Entry => ({

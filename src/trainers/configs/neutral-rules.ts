@@ -4,9 +4,11 @@
  * @module
  */
 
-import type { LintFinding } from "../../results/index.ts";
-import type { Bounds, Correction, Measure, Step } from "../neutral/index.ts";
-import { type Entry, type LintContext, plainForm } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { Bounds, Correction, Measure, Step } from "../neutral/correction.ts";
+import type { Entry } from "../shared/config-entry.ts";
+import type { LintContext } from "../shared/dialect.ts";
+import { plainForm } from "../shared/same-effect.ts";
 
 /** Sequences shorter than this are short enough for a product of ratios. */
 const LONG = 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LintedConfig } from "../../results/index.ts";
+import type { LintedConfig } from "../../results/lint.ts";
 import { PRESETS } from "../presets.ts";
-import { lintConfig } from "./index.ts";
+import { lintConfig } from "./lint.ts";
 import { editDistance } from "./misspelt.ts";
 
 function only(text: string, file = "config.yaml", trainer?: string): LintedConfig {

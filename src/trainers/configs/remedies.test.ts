@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ConfigDocument } from "../shared/index.ts";
-import { verlDialect } from "../verl/index.ts";
+import type { ConfigDocument } from "../shared/config-entry.ts";
+import { verlDialect } from "../verl/config-keys.ts";
 import { misspeltKeys } from "./misspelt.ts";
 
 /** One letter away from a setting of the section it stands in. */

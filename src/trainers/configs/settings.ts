@@ -1,16 +1,9 @@
 import { isLogratioError, type UsageError } from "../../core/base/index.ts";
-import type { LintFinding, LintSetting } from "../../results/index.ts";
-import type {
-  ConfigDocument,
-  ConfigView,
-  Dialect,
-  Entry,
-  Parameter,
-  Preset,
-  Setting,
-  Settings,
-} from "../shared/index.ts";
-import { completeSettings } from "../shared/index.ts";
+import type { LintFinding, LintSetting } from "../../results/lint.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import type { ConfigView, Dialect } from "../shared/dialect.ts";
+import type { Parameter, Preset, Setting, Settings } from "../shared/preset.ts";
+import { completeSettings } from "../shared/settings.ts";
 import { findSetting } from "./view.ts";
 
 export interface ReadSettings {

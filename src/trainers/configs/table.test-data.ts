@@ -4,9 +4,9 @@
  * @module
  */
 import { describe, expect, it } from "vitest";
-import type { LintedConfig, LintFinding } from "../../results/index.ts";
+import type { LintedConfig, LintFinding } from "../../results/lint.ts";
 import { PRESETS } from "../presets.ts";
-import { lintConfig } from "./index.ts";
+import { lintConfig } from "./lint.ts";
 
 /**
  * A finding as `severity code@line → advice`, the line left out where it has none, and words of its message or of its

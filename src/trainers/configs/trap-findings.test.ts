@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { LintFinding } from "../../results/index.ts";
-import type { Entry, Preset, Trap } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { Entry } from "../shared/config-entry.ts";
+import type { Preset, Trap } from "../shared/preset.ts";
 import { trapFindings } from "./trap-findings.ts";
 
 /** The findings of one trap, in a config that writes these settings, one a line. */

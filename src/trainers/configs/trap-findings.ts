@@ -1,5 +1,7 @@
-import type { LintFinding } from "../../results/index.ts";
-import type { Entry, LintContext, Preset } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { Entry } from "../shared/config-entry.ts";
+import type { LintContext } from "../shared/dialect.ts";
+import type { Preset } from "../shared/preset.ts";
 import { demote } from "./inherits.ts";
 
 /**

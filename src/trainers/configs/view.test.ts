@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { LintFinding } from "../../results/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
 import { PRESETS } from "../presets.ts";
-import type { ConfigDocument, Dialect, Entry } from "../shared/index.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import type { Dialect } from "../shared/dialect.ts";
 import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
-import { lintConfig } from "./index.ts";
 import { demoteInherited, inheritsFrom } from "./inherits.ts";
+import { lintConfig } from "./lint.ts";
 import { scoreDialect } from "./recognise.ts";
 import { findSetting, makeView, settingPaths } from "./view.ts";
 

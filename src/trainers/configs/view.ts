@@ -1,5 +1,5 @@
-import type { ConfigView, Dialect } from "../shared/index.ts";
-import { type ConfigDocument, type Entry, endsWith, normalizedPath } from "../shared/index.ts";
+import { type ConfigDocument, type Entry, endsWith, normalizedPath } from "../shared/config-entry.ts";
+import type { ConfigView, Dialect } from "../shared/dialect.ts";
 
 export function makeView(document: ConfigDocument, text: string): ConfigView {
   return {

@@ -1,4 +1,4 @@
-import type { MismatchMetrics } from "../../results/index.ts";
+import type { MismatchMetrics } from "../../results/report.ts";
 
 /** A key under which a trainer logs a mismatch metric. */
 export interface LoggedMetric {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type RecognisedMetric, recogniseMetric } from "./index.ts";
+import { type RecognisedMetric, recogniseMetric } from "./recognise.ts";
 
 const ABS = "mean |Δ| in nats, delta_abs_mean, worse larger";
 const ABS_MAX = "largest |Δ| in nats, delta_abs_max, worse larger";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recogniseRunMetric } from "./index.ts";
+import { recogniseRunMetric } from "./run-metrics.ts";
 
 const KEYS: readonly (readonly [key: string, kind: string, trainer: string])[] = [
   ["reward", "reward", "trl"],

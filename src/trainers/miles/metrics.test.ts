@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { applyCorrection } from "../neutral/index.ts";
-import { completeSettings, type Settings } from "../shared/index.ts";
+import { applyCorrection } from "../neutral/apply.ts";
+import type { Settings } from "../shared/preset.ts";
+import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
 import { miles } from "./preset.ts";
 

@@ -1,7 +1,15 @@
+/**
+ * Everything known about miles: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { CorrectionBlock } from "../neutral/index.ts";
-import type { Preset, SampleMeans } from "../shared/index.ts";
-import { slimeMetrics, slimePreset } from "../slime/index.ts";
+import type { CorrectionBlock } from "../neutral/apply.ts";
+import type { Preset } from "../shared/preset.ts";
+import type { SampleMeans } from "../shared/sample-means.ts";
+import { slimePreset } from "../slime/core-preset.ts";
+import { slimeMetrics } from "../slime/correction-metrics.ts";
 
 /** Log-ratios are clamped to ± this many nats before exp, NaN to 0 (`_LOG_RATIO_EXP_CLAMP` in math_utils.py). */
 const LOG_RATIO_CLAMP = 20;

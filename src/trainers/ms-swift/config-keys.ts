@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { isFalse, needsSwitch } from "../shared/index.ts";
+/**
+ * Everything known about ms-swift: its settings and what they do, its metrics, its traps and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, isFalse, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const TRAINER = "swift/rlhf_trainers/grpo_trainer.py";
 

@@ -1,7 +1,8 @@
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, readNumber } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 const PREFIX = "rollout_correction/";
 const SAFETY_BOUND = 20;

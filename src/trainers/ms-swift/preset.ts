@@ -1,7 +1,8 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, plainForm, readNumber, requiredNumber } from "../shared/index.ts";
+import type { Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { readNumber, requiredNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { msSwiftMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"] as const;

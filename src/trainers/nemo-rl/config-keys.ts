@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { isTrue, needsSwitch } from "../shared/index.ts";
+/**
+ * Everything known about NeMo-RL: its settings and what they do, its metrics, its traps and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const LOSS = "nemo_rl/algorithms/loss/loss_functions.py ClippedPGLossFn";
 const TYPE = "truncated_importance_sampling_type";

@@ -1,7 +1,8 @@
 import { computeK3 } from "../../core/kernels/index.ts";
-import { type AppliedCorrection, applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
-import { Moments, readNumber } from "../shared/index.ts";
+import { type AppliedCorrection, applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Preset, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 /**
  * `train/*` of one training step, micro-batches summed as NeMo-RL does, in its first update (the policy is the trainer

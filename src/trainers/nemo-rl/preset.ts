@@ -1,7 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, makeBounds, plainForm, readNumber, yamlLines } from "../shared/index.ts";
+import type { Correction, Measure, Reject, Step, Truncate } from "../neutral/correction.ts";
+import { yamlLines } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { makeBounds, readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { nemoRlBounds, nemoRlMetrics } from "./correction-metrics.ts";
 
 /** A larger weight is infinite in float32, and `nan_to_num(…, nan=0, posinf=0)` makes it 0. */

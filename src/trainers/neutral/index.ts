@@ -6,14 +6,12 @@
  */
 export {
   type AppliedCorrection,
-  type ApplyOptions,
   applyCorrection,
   type CorrectionBlock,
   normalizerSums,
   type StepOutcome,
 } from "./apply.ts";
 export {
-  type AdvantageSign,
   type Aggregation,
   type Bounds,
   type Correction,
@@ -38,7 +36,7 @@ export {
   logInterval,
   symmetricInterval,
 } from "./inside.ts";
-export { cutSegments, type Segments, tokenStatistic } from "./measures.ts";
+export { tokenStatistic } from "./measures.ts";
 export {
   clamp,
   diverges,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../core/base/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
 import { applyCorrection } from "./apply.ts";
 import {
   type AdvantageSign,

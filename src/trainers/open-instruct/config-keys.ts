@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { isTrue, needsSwitch, oldNames } from "../shared/index.ts";
+/**
+ * Everything known about open-instruct: its settings and what they do, its metrics, its traps and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, isTrue, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
 
 const CONFIG = "open_instruct/grpo_utils.py GRPOExperimentConfig";
 const MASKS = ["rho_mask_lower_bound", "rho_mask_upper_bound"];

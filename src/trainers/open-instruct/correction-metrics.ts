@@ -1,6 +1,6 @@
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
 
 /**
  * Over tokens with mask 1 of the batch: `val/rho_drop_frac`, `val/rho_drop_low_frac`, `val/rho_drop_high_frac` (weight 0,

@@ -1,7 +1,8 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Measure, Reject, Step, Truncate, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings } from "../shared/index.ts";
-import { firstExpressing, makeBounds, plainForm, requiredNumber } from "../shared/index.ts";
+import type { Correction, Measure, Reject, Step, Truncate, Weight } from "../neutral/correction.ts";
+import type { Parameter, Preset, Settings } from "../shared/preset.ts";
+import { makeBounds, requiredNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { openInstructMetrics } from "./correction-metrics.ts";
 import { openInstructTraps } from "./traps.ts";
 

@@ -1,4 +1,4 @@
-import type { Settings, Trap } from "../shared/index.ts";
+import type { Settings, Trap } from "../shared/preset.ts";
 
 /** Traps with the correction and without it. */
 const SHARED: readonly Trap[] = [

@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { needsSwitch, oldNames } from "../shared/index.ts";
+/**
+ * Everything known about OpenRLHF: its settings and what they do, its metrics, its traps and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
 
 const ARGUMENTS = "openrlhf/cli/train_ppo_ray.py";
 const LOSS = "openrlhf/models/loss.py PolicyLoss.forward";

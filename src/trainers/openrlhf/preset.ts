@@ -1,7 +1,8 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/index.ts";
-import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, Moments, plainForm } from "../shared/index.ts";
+import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/correction.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 
 const parameters: readonly Parameter[] = [
   {

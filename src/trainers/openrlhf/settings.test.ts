@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../core/base/index.ts";
-import { applyCorrection } from "../neutral/index.ts";
-import { completeSettings, type Settings } from "../shared/index.ts";
+import { UsageError } from "../../core/base/errors.ts";
+import { applyCorrection } from "../neutral/apply.ts";
+import type { Settings } from "../shared/preset.ts";
+import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
 import { openrlhf } from "./preset.ts";
 

@@ -1,5 +1,4 @@
-import type { ConfigView, Dialect, LintRule } from "../shared/index.ts";
-import { oldNames } from "../shared/index.ts";
+import { type ConfigView, type Dialect, type LintRule, oldNames } from "../shared/dialect.ts";
 
 const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
 const LOSS = "src/prime_rl/trainer/rl/loss.py";

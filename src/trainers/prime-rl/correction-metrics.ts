@@ -1,7 +1,7 @@
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics } from "../shared/index.ts";
-import { Moments } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics } from "../shared/preset.ts";
 
 /** The metrics of a loss function for one sequence. */
 type OfSequence = Readonly<Record<string, number>>;

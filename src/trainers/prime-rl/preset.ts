@@ -1,7 +1,14 @@
+/**
+ * Everything known about prime-rl: its settings and what they do, its metrics, its traps and its config keys.
+ * Reading its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Measure, Reject, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, plainForm, requiredNumber } from "../shared/index.ts";
+import type { Correction, Measure, Reject, Weight } from "../neutral/correction.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { requiredNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { primeRlIpoMetrics, primeRlMetrics } from "./correction-metrics.ts";
 
 const SOURCE = "PrimeIntellect-ai/prime-rl src/prime_rl/trainer/rl/loss.py, 559b4477";

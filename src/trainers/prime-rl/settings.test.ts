@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completeSettings } from "../shared/index.ts";
+import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
 import { primeRl, primeRlIpo } from "./preset.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lintConfig } from "../configs/index.ts";
+import { lintConfig } from "../configs/lint.ts";
 import { checkDialect, lintTold } from "../configs/table.test-data.ts";
 import { PRESETS } from "../presets.ts";
 

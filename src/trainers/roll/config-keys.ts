@@ -1,5 +1,13 @@
-import type { ConfigView, Dialect, Entry, LintRule, Setting } from "../shared/index.ts";
-import { isTrue, needsSwitch } from "../shared/index.ts";
+/**
+ * Everything known about ROLL: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+
+import type { Entry } from "../shared/config-entry.ts";
+import { type ConfigView, type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
+import type { Setting } from "../shared/preset.ts";
 
 const CONFIG = "roll/configs/base_config.py";
 

@@ -1,8 +1,8 @@
 import { computeProbDiff } from "../../core/kernels/index.ts";
-import type { CorrectionBlock } from "../neutral/index.ts";
-import { cutSegments, type Segments } from "../neutral/index.ts";
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { readNumber } from "../shared/index.ts";
+import type { CorrectionBlock } from "../neutral/apply.ts";
+import { cutSegments, type Segments } from "../neutral/measures.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 const AGG_TYPES = ["token", "geometric", "sequence", "segment"] as const;
 

@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Aggregation, Bounds, Level, Measure, Reject, Step } from "../neutral/index.ts";
+import type { Aggregation, Bounds, Level, Measure, Reject, Step } from "../neutral/correction.ts";
 
 export const ROLL_AGG_TYPES = ["token", "segment", "geometric", "sequence"] as const;
 export type RollAggType = (typeof ROLL_AGG_TYPES)[number];

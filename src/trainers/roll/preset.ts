@@ -1,7 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Reject, Truncate, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, plainForm, readNumber, yamlLiteral } from "../shared/index.ts";
+import type { Correction, Reject, Truncate, Weight } from "../neutral/correction.ts";
+import { yamlLiteral } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { rollMetrics } from "./correction-metrics.ts";
 import {
   parseRollFilters,

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { LintFinding, LintSeverity } from "../../results/index.ts";
-import type { Correction } from "../neutral/index.ts";
+import type { LintFinding, LintSeverity } from "../../results/lint.ts";
+import type { Correction } from "../neutral/correction.ts";
 import type { ConfigDocument, Entry } from "./config-entry.ts";
 import type { Setting, Settings } from "./preset.ts";
 

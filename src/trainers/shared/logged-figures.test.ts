@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mismatchSums } from "../../core/kernels/index.ts";
+import { mismatchSums } from "../../core/kernels/mismatch.ts";
 import { computeMaskedMean, maskedEffectiveSize, maskedStd, prefixed, rowStd } from "./masked-figures.ts";
 import { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 import { Moments } from "./moments.ts";

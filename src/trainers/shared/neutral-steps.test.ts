@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import type { Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
 import {
   findMeasure,
   looksAtRawWeights,

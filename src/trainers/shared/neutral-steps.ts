@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
 
 /**
  * Whether a bound on Δ or on a log-ratio is equivalent to ± `safety` nats: the same, or none below it. Beyond `safety`

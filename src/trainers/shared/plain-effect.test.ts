@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { applyCorrection, type Correction, type Measure, type Step } from "../neutral/index.ts";
+import { applyCorrection } from "../neutral/apply.ts";
+import type { Correction, Measure, Step } from "../neutral/correction.ts";
 import { plainForm, sameEffect } from "./same-effect.ts";
 
 const clamp = fc.constantFrom({}, {}, { deltaBound: 20 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Correction, Measure, Step } from "../neutral/index.ts";
+import type { Correction, Measure, Step } from "../neutral/correction.ts";
 import { plainForm, sameEffect } from "./same-effect.ts";
 
 const measure = (change: Partial<Measure> = {}): Measure => ({

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { AppliedCorrection, Correction, CorrectionBlock } from "../neutral/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import type { Correction } from "../neutral/correction.ts";
 import type { Discrepancy } from "./parity-trainer.ts";
 
 /** A value as in a config file; `null` is the trainer's None. */

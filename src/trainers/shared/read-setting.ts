@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds } from "../neutral/index.ts";
+import type { Bounds } from "../neutral/correction.ts";
 import type { Settings } from "./preset.ts";
 
 /** A completed setting as a number, undefined for the trainer's None. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { isLogratioError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
+import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
 import { tightenLogBound } from "./neutral-steps.ts";
 import type { Preset, Settings } from "./preset.ts";
 import { completeSettings } from "./settings.ts";

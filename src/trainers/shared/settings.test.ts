@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { xtuner } from "../xtuner/index.ts";
+import { xtuner } from "../xtuner/preset.ts";
 import type { Parameter, Setting, Settings } from "./preset.ts";
 import { completeSettings, parseSetting } from "./settings.ts";
 

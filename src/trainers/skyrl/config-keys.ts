@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { needsSwitch, oldNames } from "../shared/index.ts";
+/**
+ * Everything known about SkyRL: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
 
 const CORRECTION = "skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py";
 const VALIDATE = "skyrl/train/utils/utils.py validate_cfg";

@@ -1,6 +1,8 @@
-import type { AppliedCorrection, Bounds, CorrectionBlock, StepOutcome } from "../neutral/index.ts";
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { Moments, readNumber } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock, StepOutcome } from "../neutral/apply.ts";
+import type { Bounds } from "../neutral/correction.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 const LOG_CLAMP = 20;
 

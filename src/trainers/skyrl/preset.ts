@@ -1,13 +1,8 @@
-import type { Correction, Reject, Step, Veto, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import {
-  boundsOfClamped,
-  firstExpressing,
-  makeBounds,
-  plainForm,
-  readNumber,
-  yamlLines,
-} from "../shared/index.ts";
+import type { Correction, Reject, Step, Veto, Weight } from "../neutral/correction.ts";
+import { yamlLines } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { boundsOfClamped, makeBounds, readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { skyrlMetrics } from "./correction-metrics.ts";
 
 /** Every log-ratio, of a token or aggregated, is clamped to ± this many nats before exp (`safe_exp_delta`). */

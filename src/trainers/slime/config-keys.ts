@@ -1,5 +1,10 @@
-import type { ConfigView, Dialect, LintRule } from "../shared/index.ts";
-import { needsSwitch } from "../shared/index.ts";
+/**
+ * Everything known about slime: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type ConfigView, type Dialect, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const ARGUMENTS = "utils/arguments.py slime_validate_args";
 const MIS_KEYS = ["tis_mode", "tis_level", "rs_level", "tis_upper_bound", "rs_veto_threshold", "use_rs"];

@@ -4,9 +4,10 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, makeBounds, plainForm, readNumber } from "../shared/index.ts";
+import type { Correction, Reject, Step, Truncate } from "../neutral/correction.ts";
+import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { makeBounds, readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 
 const parameters: readonly Parameter[] = [
   {

@@ -1,6 +1,6 @@
-import { type AppliedCorrection, applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
-import { SampleMeans } from "../shared/index.ts";
+import { type AppliedCorrection, applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
+import type { BatchMetrics, Preset, Settings } from "../shared/preset.ts";
+import { SampleMeans } from "../shared/sample-means.ts";
 import { appliesWeights, masksSequences } from "./core-preset.ts";
 
 /** Metrics that a fork adds, or computes differently. */

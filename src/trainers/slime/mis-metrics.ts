@@ -1,7 +1,7 @@
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { AppliedCorrection, CorrectionBlock, StepOutcome } from "../neutral/index.ts";
-import type { BatchMetrics, Settings } from "../shared/index.ts";
-import { SampleMeans } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock, StepOutcome } from "../neutral/apply.ts";
+import type { BatchMetrics, Settings } from "../shared/preset.ts";
+import { SampleMeans } from "../shared/sample-means.ts";
 
 const SAFETY_BOUND = 20;
 

@@ -1,14 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Measure, Reject, Step, Weight } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import {
-  boundsOfClamped,
-  firstExpressing,
-  makeBounds,
-  plainForm,
-  readNumber,
-  yamlLines,
-} from "../shared/index.ts";
+import type { Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
+import { yamlLines } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { boundsOfClamped, makeBounds, readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { slimeMisMetrics, type WeightBounds } from "./mis-metrics.ts";
 
 /** mis.py clamps every log-ratio, at any level, to ± this many nats before exp. */

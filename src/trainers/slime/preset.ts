@@ -1,4 +1,4 @@
-import type { Preset } from "../shared/index.ts";
+import type { Preset } from "../shared/preset.ts";
 import { slimePreset } from "./core-preset.ts";
 import { slimeMetrics } from "./correction-metrics.ts";
 

@@ -1,5 +1,10 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { isTrue, needsSwitch } from "../shared/index.ts";
+/**
+ * Everything known about TRL: its settings and what they do, its metrics, its traps and its config keys. Reading
+ * its dumps belongs in `src/input/adapters`.
+ *
+ * @module
+ */
+import { type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const CONFIG = "trl/trainer/grpo_config.py GRPOConfig";
 const TRAINER = "trl/trainer/grpo_trainer.py";

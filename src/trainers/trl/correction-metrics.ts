@@ -1,6 +1,7 @@
-import { applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics, Preset, Settings } from "../shared/index.ts";
-import { Moments, readNumber } from "../shared/index.ts";
+import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics, Preset, Settings } from "../shared/preset.ts";
+import { readNumber } from "../shared/read-setting.ts";
 
 /**
  * `sampling/*` of one process and one generation batch. TRL then averages the means over processes and the maxima over

@@ -1,7 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Correction, Reject, Step, Truncate } from "../neutral/index.ts";
-import type { Parameter, Preset, Settings, Trap } from "../shared/index.ts";
-import { firstExpressing, makeBounds, plainForm, pythonLiteral, readNumber } from "../shared/index.ts";
+import type { Correction, Reject, Step, Truncate } from "../neutral/correction.ts";
+import { pythonLiteral } from "../shared/literals.ts";
+import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
+import { makeBounds, readNumber } from "../shared/read-setting.ts";
+import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { trlMetrics } from "./correction-metrics.ts";
 
 const MODES = ["token_truncate", "token_mask", "sequence_truncate", "sequence_mask"];

@@ -1,5 +1,12 @@
-import type { Dialect, LintContext, LintRule } from "../shared/index.ts";
-import { isFalse, isTrue, needsSwitch, oldNames } from "../shared/index.ts";
+import {
+  type Dialect,
+  isFalse,
+  isTrue,
+  type LintContext,
+  type LintRule,
+  needsSwitch,
+  oldNames,
+} from "../shared/dialect.ts";
 
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
 

@@ -7,7 +7,8 @@
  */
 import { EmptyInputError } from "../../core/base/index.ts";
 import { MismatchSummary } from "../../core/summaries/index.ts";
-import { type BatchMetrics, prefixed } from "../shared/index.ts";
+import { prefixed } from "../shared/masked-figures.ts";
+import type { BatchMetrics } from "../shared/preset.ts";
 import { ImportanceSums } from "./importance-metrics.ts";
 import { verlOffpolicyMetrics } from "./mismatch-metrics.ts";
 import { RejectionSums } from "./rejection-metrics.ts";

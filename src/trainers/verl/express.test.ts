@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Correction } from "../neutral/index.ts";
+import type { Correction } from "../neutral/correction.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
 import { expressInVerl } from "./express.ts";
 import { verl } from "./preset.ts";

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { Correction, Normalize, Reject, Truncate, Weight } from "../neutral/index.ts";
-import type { Settings } from "../shared/index.ts";
+import type { Correction, Normalize, Reject, Truncate, Weight } from "../neutral/correction.ts";
 import {
   findMeasure,
   looksAtRawWeights,
   measuresWeight,
-  pythonFloat,
   tightenLogBound,
   withinReach,
   withinSafety,
-} from "../shared/index.ts";
+} from "../shared/neutral-steps.ts";
+import type { Settings } from "../shared/preset.ts";
+import { pythonFloat } from "../shared/python-text.ts";
 import { VERL_BOUND, VERL_OPTIONS, type VerlOption } from "./settings.ts";
 
 /** Below every weight and every token ratio that verl computes, which are at least exp(−20) = 2.06e-9. */

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
 import {
   computeMaskedMean,
   type Figures,
-  Moments,
   maskedEffectiveSize,
-  maskedMean,
   maskedStd,
   rowStd,
-} from "../shared/index.ts";
+} from "../shared/masked-figures.ts";
+import { maskedMean } from "../shared/masked-mean.ts";
+import { Moments } from "../shared/moments.ts";
 import { VERL_BOUND, type VerlImportance } from "./settings.ts";
 
 /**

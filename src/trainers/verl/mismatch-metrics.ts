@@ -18,17 +18,14 @@ import {
   pearson,
 } from "../../core/kernels/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
+import { MASKED_MEAN_EPSILON, maskedMean } from "../shared/masked-mean.ts";
+import { countMasked, countNonFinite, poison } from "../shared/non-finite.ts";
 import {
-  countMasked,
-  countNonFinite,
   type Discrepancy,
   findDiscrepancies,
-  MASKED_MEAN_EPSILON,
   type Metrics,
-  maskedMean,
   type ParityTrainer,
-  poison,
-} from "../shared/index.ts";
+} from "../shared/parity-trainer.ts";
 
 /**
  * `training/*` of `calculate_debug_metrics` (verl/utils/debug/metrics.py), on probabilities: |e^old − e^rollout| over

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Correction, Step } from "../neutral/index.ts";
-import type { ConfigText, Parameter, Preset, Settings } from "../shared/index.ts";
-import { yamlLines } from "../shared/index.ts";
+import type { Correction, Step } from "../neutral/correction.ts";
+import { yamlLines } from "../shared/literals.ts";
+import type { ConfigText, Parameter, Preset, Settings } from "../shared/preset.ts";
 import { verlBatchMetrics } from "./correction-metrics.ts";
 import { expressInVerl } from "./express.ts";
 import {

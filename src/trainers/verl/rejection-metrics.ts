@@ -4,16 +4,10 @@
  *
  * @module
  */
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import {
-  computeMaskedMean,
-  type Figures,
-  Moments,
-  maskedMean,
-  maskedStd,
-  prefixed,
-  rowStd,
-} from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import { computeMaskedMean, type Figures, maskedStd, prefixed, rowStd } from "../shared/masked-figures.ts";
+import { maskedMean } from "../shared/masked-mean.ts";
+import { Moments } from "../shared/moments.ts";
 import type { VerlRejection } from "./settings.ts";
 
 /** Sums of what all options reject together, and the figures of each option. */

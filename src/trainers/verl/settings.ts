@@ -5,9 +5,9 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { Aggregation } from "../neutral/index.ts";
-import type { Setting, Settings } from "../shared/index.ts";
-import { parsePythonFloat, pythonFloat } from "../shared/index.ts";
+import type { Aggregation } from "../neutral/correction.ts";
+import type { Setting, Settings } from "../shared/preset.ts";
+import { parsePythonFloat, pythonFloat } from "../shared/python-text.ts";
 
 /** Δ and the log of sequence ratios are clamped to ± this many nats (SAFETY_BOUND). */
 export const VERL_BOUND = 20;

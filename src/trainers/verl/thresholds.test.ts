@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { completeSettings, type Settings } from "../shared/index.ts";
-import { verl } from "./index.ts";
+import type { Settings } from "../shared/preset.ts";
+import { completeSettings } from "../shared/settings.ts";
+import { verl } from "./preset.ts";
 
 const correct = (settings: Settings) => verl.correction(completeSettings(verl, settings));
 const weights = (rollout_is_threshold: Settings[string]) =>

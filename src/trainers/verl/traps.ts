@@ -1,5 +1,5 @@
-import type { Settings, Trap } from "../shared/index.ts";
-import { pythonFloat } from "../shared/index.ts";
+import type { Settings, Trap } from "../shared/preset.ts";
+import { pythonFloat } from "../shared/python-text.ts";
 import type { VerlImportance, VerlPlan, VerlRejection } from "./settings.ts";
 
 /** Inverting k1's pair is an error if it moves a bound by this many nats, and a warning below. */

@@ -1,5 +1,4 @@
-import type { Dialect, LintRule } from "../shared/index.ts";
-import { needsSwitch } from "../shared/index.ts";
+import { type Dialect, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const SOURCE = "xtuner/v1/rl/rollout_is.py compute_rollout_importance_weights";
 

@@ -6,18 +6,18 @@
  * @module
  */
 import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kernels/index.ts";
-import type { AppliedCorrection, CorrectionBlock } from "../neutral/index.ts";
-import type { BatchMetrics } from "../shared/index.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
 import {
   computeMaskedMean,
   type Figures,
-  Moments,
   maskedEffectiveSize,
-  maskedMean,
   maskedStd,
   prefixed,
   rowStd,
-} from "../shared/index.ts";
+} from "../shared/masked-figures.ts";
+import { maskedMean } from "../shared/masked-mean.ts";
+import { Moments } from "../shared/moments.ts";
+import type { BatchMetrics } from "../shared/preset.ts";
 import { xtunerMismatchMetrics } from "./mismatch-metrics.ts";
 import { XTUNER_BOUND, type XtunerPlan } from "./settings.ts";
 

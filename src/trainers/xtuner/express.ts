@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Bounds, Correction, Reject, Truncate, Veto, Weight } from "../neutral/index.ts";
-import type { Settings } from "../shared/index.ts";
+import type { Bounds, Correction, Reject, Truncate, Veto, Weight } from "../neutral/correction.ts";
 import {
   findMeasure,
   looksAtRawWeights,
@@ -12,7 +11,8 @@ import {
   tightenLogBound,
   withinReach,
   withinSafety,
-} from "../shared/index.ts";
+} from "../shared/neutral-steps.ts";
+import type { Settings } from "../shared/preset.ts";
 import { XTUNER_BOUND, type XtunerLevel, type XtunerMode } from "./settings.ts";
 
 /** Beyond every weight that xtuner computes, which is at most exp(20) = 4.9e8. */

@@ -6,8 +6,9 @@
  */
 import { emptySums, mergeSums, mismatchSums, sumsLayout } from "../../core/kernels/index.ts";
 import { MismatchSummary } from "../../core/summaries/index.ts";
-import type { BatchMetrics, Discrepancy, Figures, Metrics } from "../shared/index.ts";
-import { findDiscrepancies } from "../shared/index.ts";
+import type { Figures } from "../shared/masked-figures.ts";
+import { type Discrepancy, findDiscrepancies, type Metrics } from "../shared/parity-trainer.ts";
+import type { BatchMetrics } from "../shared/preset.ts";
 import {
   addToXtunerSums,
   emptyXtunerSums,

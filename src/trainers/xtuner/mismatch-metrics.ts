@@ -12,16 +12,15 @@ import {
   ROLLOUT_SUM,
   TRAINER_SUM,
 } from "../../core/kernels/index.ts";
+import { maskedMean } from "../shared/masked-mean.ts";
+import { countNonFinite, poison } from "../shared/non-finite.ts";
 import {
-  countNonFinite,
   type Discrepancy,
   findDiscrepancies,
   type Metrics,
-  maskedMean,
   type ParityBatch,
   type ParityTrainer,
-  poison,
-} from "../shared/index.ts";
+} from "../shared/parity-trainer.ts";
 
 const PREFIX = "mismatch/mismatch_";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ConfigText, Parameter, Preset, Settings } from "../shared/index.ts";
-import { pythonLiteral } from "../shared/index.ts";
+import { pythonLiteral } from "../shared/literals.ts";
+import type { ConfigText, Parameter, Preset, Settings } from "../shared/preset.ts";
 import { expressInXtuner } from "./express.ts";
 import { xtunerStepMetrics } from "./merge.ts";
 import { readXtunerSettings, xtunerCorrection } from "./settings.ts";

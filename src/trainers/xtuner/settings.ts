@@ -5,9 +5,9 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Step, Weight } from "../neutral/index.ts";
-import type { Setting, Settings } from "../shared/index.ts";
-import { pythonFloat } from "../shared/index.ts";
+import type { Bounds, Correction, Step, Weight } from "../neutral/correction.ts";
+import type { Setting, Settings } from "../shared/preset.ts";
+import { pythonFloat } from "../shared/python-text.ts";
 
 /** Log-ratios are clamped to ± this many nats (SAFETY_BOUND). */
 export const XTUNER_BOUND = 20;

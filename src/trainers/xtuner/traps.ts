@@ -1,6 +1,6 @@
-import type { Bounds } from "../neutral/index.ts";
-import type { Settings, Trap } from "../shared/index.ts";
-import { pythonFloat } from "../shared/index.ts";
+import type { Bounds } from "../neutral/correction.ts";
+import type { Settings, Trap } from "../shared/preset.ts";
+import { pythonFloat } from "../shared/python-text.ts";
 import type { XtunerPlan } from "./settings.ts";
 
 /** Effects of xtuner's settings that their names do not show (rollout_is.py @ b934f462). */

@@ -5,7 +5,7 @@
  * @module
  */
 import { readScenarios } from "../../../src/analyses/analyze/scenarios.ts";
-import { clusteredDifference, clusteredShare } from "../../../src/core/statistics/index.ts";
+import { clusteredDifference, clusteredShare } from "../../../src/core/statistics/clusters.ts";
 import type {
   Comparison,
   DivergenceFigures,

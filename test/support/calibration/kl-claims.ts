@@ -6,7 +6,8 @@
 import { seededBootstrap } from "../../../src/analyses/kl/report/bootstrap.ts";
 import { findTrend } from "../../../src/analyses/kl/report/trend.ts";
 import { testTurn } from "../../../src/analyses/kl/report/turn-test.ts";
-import { exactSignedRank, poissonBinomialTail } from "../../../src/core/statistics/index.ts";
+import { poissonBinomialTail } from "../../../src/core/statistics/poisson-binomial.ts";
+import { exactSignedRank } from "../../../src/core/statistics/wilcoxon.ts";
 import { type Claim, normal } from "./claim.ts";
 
 type Path = (count: number, random: () => number) => number[];

@@ -5,7 +5,7 @@
  * @module
  */
 import { StepLevels } from "../../../src/analyses/assessment/when.ts";
-import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../../src/core/summaries/index.ts";
+import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../../src/core/summaries/cluster-sums.ts";
 import { type Claim, normal, studentTwo } from "./claim.ts";
 
 type Random = () => number;

@@ -5,55 +5,43 @@
  */
 
 import type { PageDocument } from "../../../src/render/page/index.ts";
+import type { AlertList } from "../../../src/results/alerts.ts";
+import type { AnswerPage } from "../../../src/results/answer-page.ts";
+import type { PromptMatches, SavedFilterList, TermCounts } from "../../../src/results/filters.ts";
+import type { Glossary, GroupPage } from "../../../src/results/page.ts";
+import type { MismatchReport } from "../../../src/results/report.ts";
+import type { SqlAnswer, SqlTables } from "../../../src/results/sql.ts";
+import type { StarChange, StarList, StoryPage } from "../../../src/results/story.ts";
+import type { SweepReport } from "../../../src/results/sweep.ts";
 import type {
-  AlertList,
-  AnswerPage,
   ComparedRuns,
   CorrectAnswer,
   CorrectBins,
   CorrectQuestion,
   CorrectSteps,
-  Glossary,
-  GroupPage,
   LoggedMetrics,
   MatchingGroups,
   MatchingTokens,
-  MismatchReport,
-  PromptMatches,
   RunComparison,
   RunInfo,
   RunsInfo,
-  SavedFilterList,
-  SqlAnswer,
-  SqlTables,
-  StarChange,
-  StarList,
   StepSeries,
-  StoryPage,
   StudyTexts,
-  SweepReport,
-  TermCounts,
   TopTokens,
   ViewInfo,
-} from "../../../src/results/index.ts";
+} from "../../../src/results/view.ts";
+import { BRIEFS_PER_FILE, decodeBriefs, type SequenceBrief } from "../../../src/results/wire/briefs.ts";
+import { comparedPath } from "../../../src/results/wire/compared-path.ts";
+import { decodeMatches, type TokenMatches } from "../../../src/results/wire/matches.ts";
 import {
-  BRIEFS_PER_FILE,
-  comparedPath,
-  decodeBriefs,
-  decodeMatches,
   decodeSequence,
-  decodeStudyText,
-  decodeTable,
   decodeTopK,
-  decodeTurns,
-  type SequenceBrief,
-  type SequenceTable,
-  type TokenMatches,
-  type TurnTable,
   type WireSequence,
-  type WireStudyText,
   type WireTopK,
-} from "../../../src/results/wire/index.ts";
+} from "../../../src/results/wire/sequence.ts";
+import { decodeStudyText, type WireStudyText } from "../../../src/results/wire/study-text.ts";
+import { decodeTable, type SequenceTable } from "../../../src/results/wire/table.ts";
+import { decodeTurns, type TurnTable } from "../../../src/results/wire/turns.ts";
 
 declare global {
   /** What the last script of a bundle holds. */

@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { formatCounted, formatShare } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { ViewInfo } from "../../../src/results/index.ts";
+import type { ViewInfo } from "../../../src/results/view.ts";
 import { client } from "../api/client.ts";
 import { reload } from "../state/loaded.ts";
 import { navigate } from "../state/url.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { formatCounted } from "../../../src/render/text/display/index.ts";
-import type { PromptMatches, SavedFilter, Star } from "../../../src/results/index.ts";
+import type { PromptMatches, SavedFilter } from "../../../src/results/filters.ts";
+import type { Star } from "../../../src/results/story.ts";
 import { moveToHandle } from "../state/handles.ts";
 import type { KeyBinding } from "../state/keys.ts";
 import { table } from "../state/loaded.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { ReadProgress, RunInfo, SoFar, ViewInfo } from "../../../src/results/index.ts";
+import type { ReadProgress, RunInfo, SoFar, ViewInfo } from "../../../src/results/view.ts";
 import { client } from "../api/client.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import { alerts, reload, run, table } from "../state/loaded.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS, type SequenceTable } from "../../../src/results/wire/index.ts";
+import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../../src/results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import { type PaletteItem, searchItems } from "./palette-items.ts";
 
 const steps = [10, 10, 20];

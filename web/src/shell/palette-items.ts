@@ -5,13 +5,9 @@
  */
 
 import { quoted } from "../../../src/analyses/filter/index.ts";
-import {
-  type RunInfo,
-  type StudyInfo,
-  TOKEN_METRICS,
-  type TokenMetricName,
-} from "../../../src/results/index.ts";
-import type { SequenceTable } from "../../../src/results/wire/index.ts";
+import { TOKEN_METRICS, type TokenMetricName } from "../../../src/results/metrics/token-metrics.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
 import type { Move } from "../state/url.ts";
 import { bestMatches } from "./fuzzy.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RaisedAlert } from "../../../src/results/index.ts";
+import type { RaisedAlert } from "../../../src/results/alerts.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import {
   describeAlerts,

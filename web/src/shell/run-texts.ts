@@ -6,7 +6,8 @@
 
 import { formatCount, formatCounted } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { RaisedAlert, ReadProgress, RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RaisedAlert } from "../../../src/results/alerts.ts";
+import type { ReadProgress, RunInfo, StudyInfo } from "../../../src/results/view.ts";
 
 /** The run or study in short facts. */
 export function listFacts(info: RunInfo | StudyInfo): string[] {

@@ -1,5 +1,5 @@
 import { shellCommand } from "../../../src/core/base/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { formatSteps, parseSteps } from "../state/step-range.ts";
 import { makeHref, route } from "../state/url.ts";
 import { CopyButton } from "../ui/copy-button.tsx";

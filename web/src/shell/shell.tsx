@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { shellCommand } from "../../../src/core/base/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { client } from "../api/client.ts";
 import { BY_ROW, describeAddress } from "../state/address.ts";
 import { useKeys } from "../state/keys.ts";

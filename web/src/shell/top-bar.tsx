@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { printable } from "../../../src/render/text/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { alerts } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";
 import { MOD } from "./key-parts.ts";

@@ -1,5 +1,5 @@
 import { formatCounted } from "../../../src/render/text/display/index.ts";
-import type { RunInfo, StudyInfo } from "../../../src/results/index.ts";
+import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import { makeHref, route, type ViewName } from "../state/url.ts";
 import { Popover } from "../ui/popover.tsx";
 import { StepsChip } from "../ui/steps-chip.tsx";

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { printable } from "../../../src/render/text/index.ts";
-import type { ServedRun, WaitingInfo } from "../../../src/results/index.ts";
+import type { ServedRun } from "../../../src/results/serve.ts";
+import type { WaitingInfo } from "../../../src/results/view.ts";
 import { client } from "../api/client.ts";
 import { failure, listen, progress } from "./news.ts";
 import { describeReading } from "./run-texts.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { printable } from "../../../src/render/text/index.ts";
-import { type RunInfo, tokenMetricNamed } from "../../../src/results/index.ts";
+import { tokenMetricNamed } from "../../../src/results/metrics/token-metrics.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { PALETTES } from "../ui/color-scale.ts";
 import { isSortKey } from "./sequence-order.ts";
 import { parseSteps } from "./step-range.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import { signal } from "@preact/signals";
-import type { RunInfo } from "../../../src/results/index.ts";
-import type { SequenceBrief } from "../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
+import type { SequenceBrief } from "../../../src/results/wire/briefs.ts";
 import { client } from "../api/client.ts";
 
 /** A quarter of a kilobyte each. */

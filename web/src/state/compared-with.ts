@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunInfo } from "../../../src/results/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { param } from "./url.ts";
 
 const withParam = param("with", "");

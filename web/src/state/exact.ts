@@ -4,7 +4,7 @@
  * @module
  */
 import { useEffect, useState } from "preact/hooks";
-import type { CorrectQuestion } from "../../../src/results/index.ts";
+import type { CorrectQuestion } from "../../../src/results/view.ts";
 
 /** `last` is the previous answer, shown while waiting. */
 export type Exact<Answer> =

@@ -1,4 +1,5 @@
-import { formatGroupKey, type SequenceTable } from "../../../src/results/wire/index.ts";
+import { formatGroupKey } from "../../../src/results/wire/groups.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 
 const places = new WeakMap<SequenceTable, ReadonlyMap<string, number>>();
 

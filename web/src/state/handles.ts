@@ -9,7 +9,7 @@
 import { formatHandle, type Handle, readHandle } from "../../../src/core/schema/index.ts";
 import { formatCounted, formatId } from "../../../src/render/text/display/index.ts";
 import { printable } from "../../../src/render/text/index.ts";
-import type { SequenceTable } from "../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import type { Move } from "./url.ts";
 
 /** The handle of a row of the table. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { RunComparison, RunInfo, StepSeries } from "../../../src/results/index.ts";
-import type { SequenceTable } from "../../../src/results/wire/index.ts";
+import type { RunComparison, RunInfo, StepSeries } from "../../../src/results/view.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import { client } from "../api/client.ts";
 
 export type Loaded<T> =

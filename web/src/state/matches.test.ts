@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFilter } from "../../../src/analyses/filter/index.ts";
+import { parseFilter } from "../../../src/analyses/filter/filter.ts";
 import { bundleRefusal } from "./matches.ts";
 
 const inBundle = (text: string): string | undefined => bundleRefusal(parseFilter(text), { bundled: true });

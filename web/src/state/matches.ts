@@ -6,8 +6,8 @@ import {
   parseFilter,
   understoodText,
 } from "../../../src/analyses/filter/index.ts";
-import type { MatchingGroups, MatchingTokens, RunInfo } from "../../../src/results/index.ts";
-import type { TokenMatches } from "../../../src/results/wire/index.ts";
+import type { MatchingGroups, MatchingTokens, RunInfo } from "../../../src/results/view.ts";
+import type { TokenMatches } from "../../../src/results/wire/matches.ts";
 import { client } from "../api/client.ts";
 import { useAnswer } from "./answers.ts";
 

@@ -4,14 +4,11 @@
  * @module
  */
 
-import {
-  type ClusteredDifference,
-  clusteredDifference,
-  type MannWhitneyResult,
-  mannWhitneyU,
-} from "../../../src/core/statistics/index.ts";
+import { clusteredDifference } from "../../../src/core/statistics/clusters.ts";
+import { mannWhitneyU } from "../../../src/core/statistics/mann-whitney.ts";
+import type { ClusteredDifference, MannWhitneyResult } from "../../../src/core/statistics/result.ts";
 import { formatCount, formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
-import type { SequenceTable } from "../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 
 /** With fewer prompts on either side, a test by prompt rejects too often. */
 const FEWEST_PROMPTS = 6;

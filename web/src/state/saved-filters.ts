@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SavedFilter } from "../../../src/results/index.ts";
+import type { SavedFilter } from "../../../src/results/filters.ts";
 import { client } from "../api/client.ts";
 import { lazily } from "./loaded.ts";
 

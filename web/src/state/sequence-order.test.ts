@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseFilter } from "../../../src/analyses/filter/index.ts";
+import { parseFilter } from "../../../src/analyses/filter/filter.ts";
 import { madeTable } from "../../../src/analyses/filter/made-table.test-data.ts";
-import type { TokenMatches } from "../../../src/results/wire/index.ts";
+import type { TokenMatches } from "../../../src/results/wire/matches.ts";
 import { orderedSequences, parseSort, sortedBy, textRanks } from "./sequence-order.ts";
 
 const table = madeTable([

@@ -11,12 +11,9 @@ import {
   parseFilter,
   withoutTokens,
 } from "../../../src/analyses/filter/index.ts";
-import type {
-  SequenceColumn,
-  SequenceTable,
-  SequenceText,
-  TokenMatches,
-} from "../../../src/results/wire/index.ts";
+import type { SequenceColumn, SequenceText } from "../../../src/results/metrics/sequence-columns.ts";
+import type { TokenMatches } from "../../../src/results/wire/matches.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 
 type Params = Readonly<Record<string, string>>;
 

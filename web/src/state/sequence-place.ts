@@ -4,8 +4,8 @@
  * @module
  */
 import { useEffect } from "preact/hooks";
-import type { RunInfo } from "../../../src/results/index.ts";
-import type { SequenceTable } from "../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
+import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import { comparedWith } from "./compared-with.ts";
 import { describeMissing, findSequence, nameSequence } from "./handles.ts";
 import { type Loaded, otherRun, run, table } from "./loaded.ts";

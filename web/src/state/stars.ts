@@ -4,7 +4,7 @@
  * @module
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Star, StarChange } from "../../../src/results/index.ts";
+import type { Star, StarChange } from "../../../src/results/story.ts";
 import { client } from "../api/client.ts";
 import { lazily } from "./loaded.ts";
 

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import type { RunInfo } from "../../../src/results/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { useAnswer } from "./answers.ts";
 import type { Loaded } from "./loaded.ts";
 import { formatSteps, parseSteps } from "./step-range.ts";

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import type { RunInfo, SweepReport } from "../../../src/results/index.ts";
+import type { SweepReport } from "../../../src/results/sweep.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { client } from "../api/client.ts";
 import { type Loaded, settle } from "./loaded.ts";
 import { formatSteps, type StepRange } from "./step-range.ts";

@@ -1,4 +1,4 @@
-import type { ComparisonWarning, RunInfo } from "../../../src/results/index.ts";
+import type { ComparisonWarning, RunInfo } from "../../../src/results/view.ts";
 import { nameComparedWith } from "../state/compared-with.ts";
 import { otherRun } from "../state/loaded.ts";
 import { makeHref } from "../state/url.ts";

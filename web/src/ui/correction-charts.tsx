@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { cutChart } from "../../../src/render/charts/index.ts";
-import type { CorrectSteps } from "../../../src/results/index.ts";
+import type { CorrectSteps } from "../../../src/results/view.ts";
 import type { Correction } from "../../../src/trainers/neutral/index.ts";
 import type { StepRange } from "../state/step-range.ts";
 import type { PlotEvents } from "./chart-plot.tsx";

@@ -5,7 +5,7 @@
  */
 
 import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/charts/index.ts";
-import type { CorrectSteps } from "../../../src/results/index.ts";
+import type { CorrectSteps } from "../../../src/results/view.ts";
 import type { Correction } from "../../../src/trainers/neutral/index.ts";
 
 /** Only what the correction can do gets a line: a chart of zeros says nothing. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PageBlock, PageDocument, PageSection } from "../../../src/render/page/index.ts";
-import type { FirstLook } from "../../../src/results/index.ts";
+import type { FirstLook } from "../../../src/results/page.ts";
 import { CopyButton } from "./copy-button.tsx";
 import "./document-view.css";
 import { makeHref } from "../state/url.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { DARK_HEAT, LIGHT_HEAT } from "../../../src/render/charts/index.ts";
+import { DARK_HEAT, LIGHT_HEAT } from "../../../src/render/charts/heat-levels.ts";
 
 const css = readFileSync(new URL("./heat-levels.css", import.meta.url), "utf8");
 

@@ -1,5 +1,5 @@
 import { formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../src/results/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { navigate, route } from "../state/url.ts";
 import { LAST, NATS, runScale, type Scale, SHADES, valueOfShade } from "./color-scale.ts";
 

@@ -1,5 +1,5 @@
 import { formatCount } from "../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../src/results/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { formatSequenceHandle, nameSequence } from "../state/handles.ts";
 import type { Loaded, table } from "../state/loaded.ts";
 import { describeRead, type SequencePlace } from "../state/sequence-place.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { PageColumn, PagePicture, PageTable } from "../../../src/results/index.ts";
+import type { PageColumn, PagePicture, PageTable } from "../../../src/results/page.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { Explained } from "./explained.tsx";
 import { ExportMenu } from "./export-menu.tsx";

@@ -1,4 +1,4 @@
-import type { ShippedCorrection } from "../../../src/results/index.ts";
+import type { ShippedCorrection } from "../../../src/results/view.ts";
 import { type Correction, formatCorrection, parseCorrection } from "../../../src/trainers/neutral/index.ts";
 
 /** Trainers' default corrections, one click each. */

@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../src/results/index.ts";
+import type { RunInfo } from "../../../src/results/view.ts";
 import { parseSteps } from "../state/step-range.ts";
 import { navigate, type Route, route, type ViewName } from "../state/url.ts";
 import "./steps-chip.css";

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { TOKEN_FLAGS, textBetween, type WireSequence } from "../../../src/results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../src/core/base/index.ts";
+import type { WireSequence } from "../../../src/results/wire/sequence.ts";
+import { textBetween } from "../../../src/results/wire/sequence-text.ts";
 import { type Scale, shadeClass } from "./color-scale.ts";
 
 export interface TokenText {

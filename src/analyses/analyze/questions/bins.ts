@@ -1,4 +1,4 @@
-import type { Bins, CorrectnessBins } from "../../../results/index.ts";
+import type { Bins, CorrectnessBins } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
 const POSITION_BINS = 50;

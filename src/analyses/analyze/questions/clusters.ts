@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ClusterKind } from "../../../results/index.ts";
+import type { ClusterKind } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { HAS_SEQUENCE } from "./groups.ts";
 

@@ -1,11 +1,8 @@
-import {
-  clusteredDifference,
-  type Interval,
-  mannWhitneyU,
-  type TTestResult,
-  tTest,
-} from "../../../core/statistics/index.ts";
-import type { ClusteredTest, Comparison, IntervalFigures, TestFigures } from "../../../results/index.ts";
+import { clusteredDifference } from "../../../core/statistics/clusters.ts";
+import { mannWhitneyU } from "../../../core/statistics/mann-whitney.ts";
+import type { Interval, TTestResult } from "../../../core/statistics/result.ts";
+import { tTest } from "../../../core/statistics/t-test.ts";
+import type { ClusteredTest, Comparison, IntervalFigures, TestFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { clusteredValues } from "./clusters.ts";
 import { HAS_SEQUENCE, SEQUENCE_KEY } from "./groups.ts";

@@ -1,4 +1,4 @@
-import type { LoggedDigitFigures } from "../../../results/index.ts";
+import type { LoggedDigitFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { selectFigures } from "./groups.ts";
 

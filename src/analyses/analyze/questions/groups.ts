@@ -1,4 +1,4 @@
-import type { DivergenceFigures } from "../../../results/index.ts";
+import type { DivergenceFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { FlipCount, IterationFigures } from "../../../results/index.ts";
+import type { FlipCount, IterationFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
 /** Mean, largest and number by iteration, of correct and incorrect answers apart as well. */

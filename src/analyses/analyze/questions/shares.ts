@@ -4,8 +4,8 @@
  * @module
  */
 
-import { clusteredDifference, clusteredShare } from "../../../core/statistics/index.ts";
-import type { LogShares, ShareFigures } from "../../../results/index.ts";
+import { clusteredDifference, clusteredShare } from "../../../core/statistics/clusters.ts";
+import type { LogShares, ShareFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { clusteredValues } from "./clusters.ts";
 

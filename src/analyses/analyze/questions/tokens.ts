@@ -1,4 +1,4 @@
-import type { LoggedToken, Selection, ThresholdCount, TokenCount } from "../../../results/index.ts";
+import type { LoggedToken, Selection, ThresholdCount, TokenCount } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
 const BOTH = `count(*) FILTER (WHERE is_correct) AS correct, count(*) FILTER (WHERE NOT is_correct) AS incorrect`;

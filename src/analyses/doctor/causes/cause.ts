@@ -1,4 +1,4 @@
-import type { Fix } from "../../../results/index.ts";
+import type { Fix } from "../../../results/diagnosis.ts";
 
 export type Family =
   | "meaning"

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../../../core/base/index.ts";
-import { createRecordBuilder, type RecordBatch, type SequenceDraft } from "../../../core/schema/index.ts";
-import { ColumnsSeen } from "./index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { createRecordBuilder } from "../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
+import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
+import { ColumnsSeen } from "./columns-seen.ts";
 
 function makeBatch(draft: Partial<SequenceDraft>): RecordBatch {
   const builder = createRecordBuilder({

@@ -1,6 +1,11 @@
+/**
+ * Which of the columns that decide causes a run has, and what cannot be tested without the others. Judges nothing.
+ *
+ * @module
+ */
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
-import type { UntestedQuestion } from "../../../results/index.ts";
+import type { UntestedQuestion } from "../../../results/diagnosis.ts";
 
 /** A column of the record, whether a batch has it, and what it is needed for. */
 interface Wanted extends UntestedQuestion {

@@ -1,4 +1,4 @@
-import { isEnough } from "../../../core/statistics/index.ts";
+import { isEnough } from "../../../core/statistics/enough.ts";
 import type { View } from "../sample/view.ts";
 import { measureLogitNoise } from "./spread.ts";
 import { median } from "./stats.ts";

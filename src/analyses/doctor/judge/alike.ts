@@ -1,5 +1,5 @@
 /** Causes that log-probs tell apart badly or not at all: each may be accepted for another, and they are named together. */
-import type { AlikeCauses } from "../../../results/index.ts";
+import type { AlikeCauses } from "../../../results/diagnosis.ts";
 
 const GROUPS: readonly { readonly title: string; readonly causes: readonly string[] }[] = [
   {

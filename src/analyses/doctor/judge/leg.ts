@@ -1,5 +1,5 @@
 /** What the guilty leg of three columns says of causes: some exist while decoding only, some never there. */
-import type { GuiltyLeg } from "../../../results/index.ts";
+import type { GuiltyLeg } from "../../../results/diagnosis.ts";
 import type { Odds } from "../rank.ts";
 
 /** Faults of decoding, or of what was recorded then: a prefill of the same text does not have them. */

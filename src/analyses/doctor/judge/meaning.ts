@@ -7,7 +7,7 @@
  */
 
 import { formatNumber, formatShare, formatSigned } from "../../../core/text/index.ts";
-import type { EvidencePicture } from "../../../results/index.ts";
+import type { EvidencePicture } from "../../../results/diagnosis.ts";
 import { type Clue, hold } from "../clue.ts";
 import { SURENESS_EDGES } from "../features/confidence.ts";
 import type { Figures, Shape } from "../features/shape.ts";

@@ -6,7 +6,7 @@
  */
 
 import { capitalize, formatNumber, plural, quoteName } from "../../../core/text/index.ts";
-import type { EvidencePicture } from "../../../results/index.ts";
+import type { EvidencePicture } from "../../../results/diagnosis.ts";
 import { type Clue, hold } from "../clue.ts";
 import { measureParts, type Part, type Parts } from "../features/parts.ts";
 import { scoreRows } from "../features/row-scores.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../core/schema/index.ts";
+import type { Finding } from "../../../core/schema/findings.ts";
 import type { Odds } from "../rank.ts";
 import { weighStated } from "./stated.ts";
 

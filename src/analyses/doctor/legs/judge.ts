@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { GuiltyLeg } from "../../../results/index.ts";
+import type { GuiltyLeg } from "../../../results/diagnosis.ts";
 import type { LegSums } from "./leg-sums.ts";
 import { boundRatio, type LegMeasure, measureLeg } from "./measure.ts";
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, FormatError } from "../../../core/base/index.ts";
-import { clusterInterval } from "../../../core/statistics/index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { FormatError } from "../../../core/base/errors.ts";
+import { clusterInterval } from "../../../core/statistics/cluster-interval.ts";
 import { BFLOAT16_SCALE, judgeLegs } from "./judge.ts";
 import { LEG, LEG_WIDTH, LegSums } from "./leg-sums.ts";
 import { boundRatio, measureLeg } from "./measure.ts";

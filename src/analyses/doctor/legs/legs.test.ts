@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../../../core/base/index.ts";
-import { openRun } from "../../../input/ingest/index.ts";
-import type { GuiltyLeg } from "../../../results/index.ts";
-import { Legs } from "./index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { openRun } from "../../../input/ingest/open-run.ts";
+import type { GuiltyLeg } from "../../../results/diagnosis.ts";
 import { BFLOAT16_SCALE } from "./judge.ts";
 import { LegSums } from "./leg-sums.ts";
+import { Legs } from "./legs.ts";
 import { measureLeg } from "./measure.ts";
 import {
   exact,

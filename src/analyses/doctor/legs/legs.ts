@@ -1,7 +1,13 @@
+/**
+ * Three columns told apart: rollout (A), the engine's prefill of the same text (B), trainer (C). The decode leg is A
+ * from B, the trainer leg B from C. What causes a difference is not for this folder.
+ *
+ * @module
+ */
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
-import type { GuiltyLeg, LegFigures } from "../../../results/index.ts";
-import { type ClusterKeys, clusterKeys } from "../../report/index.ts";
+import type { GuiltyLeg, LegFigures } from "../../../results/diagnosis.ts";
+import { type ClusterKeys, clusterKeys } from "../../report/cluster-keys.ts";
 import { judgeLegs } from "./judge.ts";
 import { LEG, LegSums } from "./leg-sums.ts";
 import { measureLeg } from "./measure.ts";

@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { clusterInterval, type Interval } from "../../../core/statistics/index.ts";
+import { clusterInterval } from "../../../core/statistics/cluster-interval.ts";
+import type { Interval } from "../../../core/statistics/result.ts";
 import { LEG, type LegSums } from "./leg-sums.ts";
 
 export interface LegMeasure {

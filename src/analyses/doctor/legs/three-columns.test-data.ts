@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
-import { seededRandom } from "../../../core/statistics/index.ts";
+import { createRecordBuilder } from "../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 import { drawToken, logSoftmax, makeNormal } from "../logits.test-data.ts";
 
 const VOCABULARY = 16;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, FormatError } from "../../../core/base/index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { FormatError } from "../../../core/base/errors.ts";
 import type { SampledRow } from "./row.ts";
 import { decodeRow, encodeRow } from "./row-bytes.ts";
 import { compareRows, RowSample, SAMPLE_TOKENS, stepFirstKey } from "./row-sample.ts";

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter } from "../../../core/base/index.ts";
-import { computeK3 } from "../../../core/kernels/index.ts";
-import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { computeK3 } from "../../../core/kernels/scalar.ts";
+import { createRecordBuilder } from "../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
 import { RunSums } from "./run-sums.ts";
 
 type Token = readonly [rollout: number, trainer: number, mask: boolean];

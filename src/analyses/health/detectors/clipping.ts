@@ -1,5 +1,5 @@
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
 import { findOnset } from "./onset.ts";
 import { FEWEST, type RunSeries, recentOf, type StepSeries, takeSeries } from "./series.ts";
 import { figure, share, sinceWords } from "./words.ts";

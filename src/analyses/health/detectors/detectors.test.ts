@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../core/statistics/index.ts";
-import type { BesideFinding, HealthReport } from "../../../results/index.ts";
-import type { RunMetricKind } from "../../../trainers/index.ts";
-import { checkSeries, findBeside, orderBeside, type RunSeries } from "./index.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
+import type { HealthReport } from "../../../results/health.ts";
+import type { RunMetricKind } from "../../../trainers/logged/run-metrics.ts";
+import { checkSeries, findBeside, orderBeside } from "./find-beside.ts";
+import type { RunSeries } from "./series.ts";
 
 /** Level of a step of 0 to 1 (the last); noise is added to it. */
 type Shape = (part: number, step: number) => number;

@@ -1,6 +1,6 @@
-import { median } from "../../../core/statistics/index.ts";
+import { median } from "../../../core/statistics/median.ts";
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
 import { endOf, type RunSeries, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { findGain, findTrend, tailFrom } from "./trend.ts";
 import { figure } from "./words.ts";

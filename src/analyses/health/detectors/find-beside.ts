@@ -1,4 +1,11 @@
-import type { BesideFinding, BesideId, HealthReport } from "../../../results/index.ts";
+/**
+ * What makes a run teach little beside its mismatch, found in series over steps and in the checks of dumps. One file for
+ * each detector; each returns a finding, or nothing where its limit holds or where it has too little to judge by.
+ *
+ * @module
+ */
+import type { BesideFinding, BesideId } from "../../../results/beside.ts";
+import type { HealthReport } from "../../../results/health.ts";
 import { checkClipping, checkClipSides } from "./clipping.ts";
 import { checkEntropy } from "./entropy.ts";
 import { checkEvaluation } from "./evaluation.ts";

@@ -1,5 +1,6 @@
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding, FlatGroupsCheck } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
+import type { FlatGroupsCheck } from "../../../results/health.ts";
 import { findOnset } from "./onset.ts";
 import { isAuxiliary } from "./reward-parts.ts";
 import { type RunSeries, recentOf, takeSeries } from "./series.ts";

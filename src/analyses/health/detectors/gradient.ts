@@ -1,6 +1,6 @@
-import { median } from "../../../core/statistics/index.ts";
+import { median } from "../../../core/statistics/median.ts";
 import { capitalize, formatCount, plural } from "../../../core/text/index.ts";
-import type { BesideFinding } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
 import { findOnset } from "./onset.ts";
 import { endOf, type RunSeries, runningMedian, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { figure, share, sinceWords } from "./words.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { findChangePoints, median } from "../../../core/statistics/index.ts";
+import { findChangePoints } from "../../../core/statistics/change-points.ts";
+import { median } from "../../../core/statistics/median.ts";
 import { runningMedian, type StepSeries } from "./series.ts";
 
 type Course = Pick<StepSeries, "steps" | "values">;

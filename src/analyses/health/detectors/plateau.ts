@@ -1,5 +1,5 @@
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
 import { type RunSeries, startOf, takeSeries } from "./series.ts";
 import { boundRise, findTrend, tailFrom } from "./trend.ts";
 import { figure, share } from "./words.ts";

@@ -1,5 +1,5 @@
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
 import { findOnset } from "./onset.ts";
 import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend, tailFrom } from "./trend.ts";

@@ -1,6 +1,7 @@
-import { spearmanTest } from "../../../core/statistics/index.ts";
+import { spearmanTest } from "../../../core/statistics/correlation.ts";
 import { formatSigned } from "../../../core/text/index.ts";
-import type { BesideFinding, RewardLengthCheck } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
+import type { RewardLengthCheck } from "../../../results/health.ts";
 import { endOf, FEWEST, type RunSeries, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend } from "./trend.ts";
 import { figure, share } from "./words.ts";

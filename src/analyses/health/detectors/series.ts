@@ -1,4 +1,4 @@
-import { median } from "../../../core/statistics/index.ts";
+import { median } from "../../../core/statistics/median.ts";
 import type { RunMetricKind } from "../../../trainers/index.ts";
 
 /** One quantity over the steps: finite values, steps ascending. */

@@ -1,5 +1,5 @@
-import { wilson } from "../../../core/statistics/index.ts";
-import type { HealthStep } from "../../../results/index.ts";
+import { wilson } from "../../../core/statistics/clusters.ts";
+import type { HealthStep } from "../../../results/health.ts";
 import { findOnset } from "./onset.ts";
 import { FEWEST } from "./series.ts";
 

@@ -1,5 +1,6 @@
 import { plural } from "../../../core/text/index.ts";
-import type { BesideFinding, StalenessCheck } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
+import type { StalenessCheck } from "../../../results/health.ts";
 import { figure } from "./words.ts";
 
 export function checkStalenessOfDump({

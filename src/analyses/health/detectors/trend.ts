@@ -1,4 +1,5 @@
-import { spearmanTest, studentQuantile } from "../../../core/statistics/index.ts";
+import { spearmanTest } from "../../../core/statistics/correlation.ts";
+import { studentQuantile } from "../../../core/statistics/mean-bound.ts";
 import { endOf, type StepSeries, startOf } from "./series.ts";
 
 /** Values of neighboring steps resemble each other; means of so many blocks hardly do, and cost little. */

@@ -1,5 +1,6 @@
 import { capitalize } from "../../../core/text/index.ts";
-import type { BesideFinding, TruncationCheck } from "../../../results/index.ts";
+import type { BesideFinding } from "../../../results/beside.ts";
+import type { TruncationCheck } from "../../../results/health.ts";
 import { findOnset } from "./onset.ts";
 import { type RunSeries, recentOf, takeSeries } from "./series.ts";
 import { shareAtEnd } from "./share-at-end.ts";

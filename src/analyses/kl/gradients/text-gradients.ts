@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SpikeDependence } from "../../../results/index.ts";
+import type { SpikeDependence } from "../../../results/kl/texts.ts";
 import type { ErrorSpan } from "../error-span.ts";
 import type { ScoredText, StudyText } from "../study.ts";
 

@@ -5,7 +5,7 @@
  */
 import { SchemaError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { KlPolicy } from "../../../results/index.ts";
+import type { KlPolicy } from "../../../results/kl/report.ts";
 import { HeadSums } from "../attention/head-sums.ts";
 import type { KlStudyInput, ReportText } from "../report/report-input.ts";
 import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";

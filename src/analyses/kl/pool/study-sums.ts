@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { KlPolicy } from "../../../results/index.ts";
+import type { KlPolicy } from "../../../results/kl/report.ts";
 import type { HeadSums } from "../attention/head-sums.ts";
 import type { ReportText } from "../report/report-input.ts";
 import type { CheckpointSummary, TextSummary, TextUnderCheckpoints } from "../summary.ts";

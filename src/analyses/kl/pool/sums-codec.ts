@@ -22,14 +22,9 @@ import {
   TEXT,
   WHOLE,
 } from "../../../core/base/index.ts";
-import type {
-  CaseContinuation,
-  KlAlternative,
-  KlPolicy,
-  PolicyRole,
-  Region,
-  SpikeDependence,
-} from "../../../results/index.ts";
+import type { PolicyRole, Region } from "../../../results/kl/names.ts";
+import type { KlPolicy } from "../../../results/kl/report.ts";
+import type { CaseContinuation, KlAlternative, SpikeDependence } from "../../../results/kl/texts.ts";
 import { HeadSums } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { ErrorSpan } from "../error-span.ts";

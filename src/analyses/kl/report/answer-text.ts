@@ -4,7 +4,8 @@
  * @module
  */
 import { formatNumber, formatSigned } from "../../../core/text/index.ts";
-import type { KlAnswer, KlReport, PairedDifference } from "../../../results/index.ts";
+import type { KlAnswer, KlReport } from "../../../results/kl/report.ts";
+import type { PairedDifference } from "../../../results/kl/wrong-texts.ts";
 
 /** What answers are made of. */
 export type AnsweredFigures = Omit<KlReport, "answers" | "caveats" | "absent">;

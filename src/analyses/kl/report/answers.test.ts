@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { CategoryFigures, Progression } from "../../../results/kl/checkpoints.ts";
+import type { KlAnswer, KlComparison, KlReport } from "../../../results/kl/report.ts";
 import type {
   AttentionFigures,
-  CategoryFigures,
   FirstErrorFigures,
-  KlAnswer,
-  KlComparison,
-  KlReport,
   PairedDifference,
-  Progression,
-} from "../../../results/kl/index.ts";
+} from "../../../results/kl/wrong-texts.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { growingStudy, makeStudy } from "./report.test-data.ts";

@@ -11,7 +11,8 @@ import {
   formatSigned,
   plural,
 } from "../../../core/text/index.ts";
-import type { CategoryFigures, KlAnswer, KlComparison, KlReport } from "../../../results/index.ts";
+import type { CategoryFigures } from "../../../results/kl/checkpoints.ts";
+import type { KlAnswer, KlComparison, KlReport } from "../../../results/kl/report.ts";
 import { type AnsweredFigures, probability, unknown } from "./answer-text.ts";
 import { onAttention } from "./attention-answers.ts";
 import { onContinuations, onGradients } from "./follow-up-answers.ts";

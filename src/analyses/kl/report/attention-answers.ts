@@ -4,7 +4,8 @@
  * @module
  */
 import { formatCoefficient, formatNumber, formatShare, plural } from "../../../core/text/index.ts";
-import type { AttentionFigures, HiddenFigures, KlAnswer } from "../../../results/index.ts";
+import type { KlAnswer } from "../../../results/kl/report.ts";
+import type { AttentionFigures, HiddenFigures } from "../../../results/kl/wrong-texts.ts";
 import { type AnsweredFigures, points, probability, tested, unknown } from "./answer-text.ts";
 
 export function onAttention({ metrics, attention, reference }: AnsweredFigures): KlAnswer[] {

@@ -1,5 +1,5 @@
-import { holm } from "../../../core/statistics/index.ts";
-import type { AttentionFigures, HiddenFigures } from "../../../results/index.ts";
+import { holm } from "../../../core/statistics/multiple-testing.ts";
+import type { AttentionFigures, HiddenFigures } from "../../../results/kl/wrong-texts.ts";
 import { strongestHead } from "../attention/head-sums.ts";
 import type { TextAttention } from "../attention/text-attention.ts";
 import type { TextSummary } from "../summary.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { spearmanTest } from "../../../core/statistics/index.ts";
+import { spearmanTest } from "../../../core/statistics/correlation.ts";
 import { seededRandom } from "../../../core/statistics/random.ts";
 import { seededBootstrap } from "./bootstrap.ts";
 import { findTrend } from "./trend.ts";

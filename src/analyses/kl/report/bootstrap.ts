@@ -1,5 +1,7 @@
-import { ratioInterval, seededRandom } from "../../../core/statistics/index.ts";
-import { FEWEST_INTERVAL_PROBLEMS, type KlInterval, MOST_PROBLEMS_BY_T } from "../../../results/index.ts";
+import { ratioInterval } from "../../../core/statistics/mean-interval.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
+import type { KlInterval } from "../../../results/kl/checkpoints.ts";
+import { FEWEST_INTERVAL_PROBLEMS, MOST_PROBLEMS_BY_T } from "../../../results/kl/report.ts";
 import { computeQuantile } from "./numbers.ts";
 
 export interface Bootstrap {

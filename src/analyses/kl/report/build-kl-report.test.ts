@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KlReport } from "../../../results/kl/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
 import type { StudyText } from "../study.ts";
 import { buildKlReport } from "./build-kl-report.ts";
 import { chooseCases } from "./cases.ts";

@@ -1,6 +1,6 @@
 import { EmptyInputError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../../results/index.ts";
+import { KL_SCHEMA_VERSION, type KlMetrics, type KlReport } from "../../../results/kl/report.ts";
 import { answers } from "./answers.ts";
 import { attentionFigures } from "./attention.ts";
 import { caseStudies } from "./cases.ts";

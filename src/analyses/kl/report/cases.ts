@@ -1,4 +1,4 @@
-import type { CaseStudy } from "../../../results/index.ts";
+import type { CaseStudy } from "../../../results/kl/texts.ts";
 import { tokenClassifier } from "../categories/categories.ts";
 import { isAtError } from "../error-span.ts";
 import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";

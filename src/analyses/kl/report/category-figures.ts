@@ -1,4 +1,4 @@
-import type { CategoryFigures } from "../../../results/index.ts";
+import type { CategoryFigures } from "../../../results/kl/checkpoints.ts";
 import type { CategorySums } from "../summary.ts";
 import { computeSum, findMax, findMin } from "./numbers.ts";
 import { listTexts } from "./problems.ts";

@@ -1,4 +1,4 @@
-import type { KlReport } from "../../../results/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
 import type { KlStudyInput } from "./report-input.ts";
 
 /** Below this many problems an interval or a test rests on little. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CheckpointFigures } from "../../../results/index.ts";
+import type { CheckpointFigures } from "../../../results/kl/checkpoints.ts";
 import type { TextSpike, TextSummary } from "../summary.ts";
 import { checkpointFigures, pairFigures } from "./checkpoint-figures.ts";
 import { makeCheckpoint, makeStudy, studyText } from "./report.test-data.ts";

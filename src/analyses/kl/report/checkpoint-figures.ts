@@ -1,4 +1,6 @@
-import type { CheckpointFigures, PairFigures, Region } from "../../../results/index.ts";
+import type { CheckpointFigures } from "../../../results/kl/checkpoints.ts";
+import type { Region } from "../../../results/kl/names.ts";
+import type { PairFigures } from "../../../results/kl/report.ts";
 import type { TextSummary } from "../summary.ts";
 import {
   computeDeviation,

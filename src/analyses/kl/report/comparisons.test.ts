@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KlComparison } from "../../../results/kl/index.ts";
+import type { KlComparison } from "../../../results/kl/report.ts";
 import { comparisons } from "./comparisons.ts";
 import { makeStudy, studyText } from "./report.test-data.ts";
 import { viewStudy } from "./report-input.ts";

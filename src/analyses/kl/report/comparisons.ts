@@ -1,6 +1,7 @@
-import { exactSignedRank, holm } from "../../../core/statistics/index.ts";
+import { holm } from "../../../core/statistics/multiple-testing.ts";
+import { exactSignedRank } from "../../../core/statistics/wilcoxon.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { KlComparison } from "../../../results/index.ts";
+import type { KlComparison } from "../../../results/kl/report.ts";
 import { computeMean, computeMedian, finite } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";

@@ -1,4 +1,4 @@
-import type { ContinuationFigures } from "../../../results/index.ts";
+import type { ContinuationFigures } from "../../../results/kl/wrong-texts.ts";
 import type { TextContinuation, TextSummary } from "../summary.ts";
 import { computeMean } from "./numbers.ts";
 import { correctOver, pairedOrNull, rankCorrelation } from "./paired.ts";

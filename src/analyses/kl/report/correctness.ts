@@ -1,5 +1,7 @@
-import { exactSignedRank, holm, mannWhitneyU } from "../../../core/statistics/index.ts";
-import type { CorrectnessFigures, GroupKl } from "../../../results/index.ts";
+import { mannWhitneyU } from "../../../core/statistics/mann-whitney.ts";
+import { holm } from "../../../core/statistics/multiple-testing.ts";
+import { exactSignedRank } from "../../../core/statistics/wilcoxon.ts";
+import type { CorrectnessFigures, GroupKl } from "../../../results/kl/wrong-texts.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
 import { computeDeviation, computeMean, computeSum, finite } from "./numbers.ts";
 import {

@@ -1,6 +1,7 @@
-import { benjaminiHochberg, pearsonTest, spearmanTest } from "../../../core/statistics/index.ts";
+import { pearsonTest, spearmanTest } from "../../../core/statistics/correlation.ts";
+import { benjaminiHochberg } from "../../../core/statistics/multiple-testing.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { KlCorrelation } from "../../../results/index.ts";
+import type { KlCorrelation } from "../../../results/kl/report.ts";
 import type { TextSummary } from "../summary.ts";
 import { computeMean } from "./numbers.ts";
 import { countSpikes, type Problem, problemMean } from "./problems.ts";

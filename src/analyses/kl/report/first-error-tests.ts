@@ -1,5 +1,6 @@
-import { holm, poissonBinomialTail } from "../../../core/statistics/index.ts";
-import type { FirstErrorFigures } from "../../../results/index.ts";
+import { holm } from "../../../core/statistics/multiple-testing.ts";
+import { poissonBinomialTail } from "../../../core/statistics/poisson-binomial.ts";
+import type { FirstErrorFigures } from "../../../results/kl/wrong-texts.ts";
 import { distanceTo, ERROR_WINDOW, type ErrorSpan, isAtError } from "../error-span.ts";
 import { announcements } from "../first-error/announcements.ts";
 import type { TextSummary } from "../summary.ts";

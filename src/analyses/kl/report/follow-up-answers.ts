@@ -4,7 +4,8 @@
  * @module
  */
 import { formatPlainShare, formatShare, formatSigned, plural } from "../../../core/text/index.ts";
-import type { ContinuationFigures, KlAnswer } from "../../../results/index.ts";
+import type { KlAnswer } from "../../../results/kl/report.ts";
+import type { ContinuationFigures } from "../../../results/kl/wrong-texts.ts";
 import { type AnsweredFigures, points, tested, unknown } from "./answer-text.ts";
 
 export function onGradients({ metrics, gradients }: AnsweredFigures): KlAnswer[] {

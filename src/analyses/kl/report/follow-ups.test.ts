@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { KlAnswer } from "../../../results/kl/report.ts";
 import type {
   ContinuationFigures,
   GradientFigures,
-  KlAnswer,
   PairedDifference,
-} from "../../../results/kl/index.ts";
+} from "../../../results/kl/wrong-texts.ts";
 import type { CheckpointSummary, TextContinuation } from "../summary.ts";
 import { answers } from "./answers.ts";
 import { buildKlReport } from "./build-kl-report.ts";

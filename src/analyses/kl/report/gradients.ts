@@ -1,4 +1,4 @@
-import type { GradientFigures } from "../../../results/index.ts";
+import type { GradientFigures } from "../../../results/kl/wrong-texts.ts";
 import type { TextGradients } from "../gradients/text-gradients.ts";
 import { computeMean, finite } from "./numbers.ts";
 import { correctOver, pairedOrNull } from "./paired.ts";

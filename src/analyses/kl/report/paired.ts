@@ -3,8 +3,11 @@
  *
  * @module
  */
-import { exactSignedRank, holm, spearmanTest } from "../../../core/statistics/index.ts";
-import type { PairedDifference, RankCorrelation } from "../../../results/index.ts";
+
+import { spearmanTest } from "../../../core/statistics/correlation.ts";
+import { holm } from "../../../core/statistics/multiple-testing.ts";
+import { exactSignedRank } from "../../../core/statistics/wilcoxon.ts";
+import type { PairedDifference, RankCorrelation } from "../../../results/kl/wrong-texts.ts";
 import { FEWEST_PAIRS } from "./comparisons.ts";
 import { computeMean, finite } from "./numbers.ts";
 import type { KlStudy } from "./report-input.ts";

@@ -5,7 +5,7 @@ import type {
   Progression,
   StageFigures,
   TurningPoint,
-} from "../../../results/index.ts";
+} from "../../../results/kl/checkpoints.ts";
 import { turningPoints } from "../series/turning-points.ts";
 import { byRegion } from "./checkpoint-figures.ts";
 import { computeMean, finite } from "./numbers.ts";

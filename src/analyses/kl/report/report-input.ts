@@ -5,7 +5,7 @@
  */
 
 import type { Finding } from "../../../core/schema/index.ts";
-import type { KlPolicy, KlSettings } from "../../../results/index.ts";
+import type { KlPolicy, KlSettings } from "../../../results/kl/report.ts";
 import type { Category } from "../categories/categories.ts";
 import type { ErrorSpan } from "../error-span.ts";
 import type { StudyText } from "../study.ts";

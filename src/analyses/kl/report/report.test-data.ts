@@ -1,5 +1,7 @@
 /** Studies made of a few numbers per text, for tests. */
-import type { KlPolicy, PolicyRole } from "../../../results/kl/index.ts";
+
+import type { PolicyRole } from "../../../results/kl/names.ts";
+import type { KlPolicy } from "../../../results/kl/report.ts";
 import type { Category } from "../categories/categories.ts";
 import type { StudyText } from "../study.ts";
 import type { CheckpointSummary, TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";

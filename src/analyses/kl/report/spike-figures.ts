@@ -1,4 +1,4 @@
-import type { ListedSpike, SpikeFigures } from "../../../results/index.ts";
+import type { ListedSpike, SpikeFigures } from "../../../results/kl/texts.ts";
 import type { TextSpike, TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import { byText, finite } from "./numbers.ts";
 import { listTexts } from "./problems.ts";

@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { ProblemFigures, SpikeRange, TokenFigures, TopProblems } from "../../../results/index.ts";
+
+import type { SpikeRange } from "../../../results/kl/checkpoints.ts";
+import type { ProblemFigures, TopProblems } from "../../../results/kl/report.ts";
+import type { TokenFigures } from "../../../results/kl/texts.ts";
 import { byText, computeSum, finite } from "./numbers.ts";
 import { countSpikes, listTexts, problemMean } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";

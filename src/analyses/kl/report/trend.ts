@@ -1,5 +1,6 @@
-import { driftTest, spearmanTest } from "../../../core/statistics/index.ts";
-import type { Trend } from "../../../results/index.ts";
+import { spearmanTest } from "../../../core/statistics/correlation.ts";
+import { driftTest } from "../../../core/statistics/drift.ts";
+import type { Trend } from "../../../results/kl/checkpoints.ts";
 import { finite } from "./numbers.ts";
 
 /** Below this many no order says anything. */

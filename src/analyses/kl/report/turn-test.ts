@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../core/statistics/index.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 
 export interface Turn {
   /** Place of the extremum. */

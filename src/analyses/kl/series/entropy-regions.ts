@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Region } from "../../../results/index.ts";
+import type { Region } from "../../../results/kl/names.ts";
 
 /**
  * Means of the first n div 3 values, the next n div 3, and the rest, in nats. NaN of fewer than three values, of which

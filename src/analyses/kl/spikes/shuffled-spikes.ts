@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../core/statistics/index.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { detectSpikes } from "./spikes.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { median } from "../../../core/statistics/index.ts";
+import { median } from "../../../core/statistics/median.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, percentile } from "./series-statistics.ts";

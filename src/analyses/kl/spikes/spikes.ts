@@ -7,8 +7,8 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
-import { median } from "../../../core/statistics/index.ts";
-import type { Region } from "../../../results/index.ts";
+import { median } from "../../../core/statistics/median.ts";
+import type { Region } from "../../../results/kl/names.ts";
 import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, percentile } from "./series-statistics.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KlAlternative } from "../../../results/index.ts";
+import type { KlAlternative } from "../../../results/kl/texts.ts";
 import { listDependences } from "../gradients/text-gradients.ts";
 import type { PolicyScores, ScoredText } from "../study.ts";
 import type { TextSpike } from "../summary.ts";

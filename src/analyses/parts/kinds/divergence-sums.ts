@@ -1,6 +1,7 @@
 import { type ByteReader, type ByteWriter, UsageError } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
-import { checkOptions, createSegmentSplitter, Segment, type SegmentOptions } from "../../divergence/index.ts";
+import { checkOptions } from "../../divergence/options.ts";
+import { createSegmentSplitter, Segment, type SegmentOptions } from "../../divergence/segments.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOptions, RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../../../core/base/index.ts";
-import { INPUT_NAMES } from "../../runs/index.ts";
+import { INPUT_NAMES } from "../../runs/input-options.ts";
 import type { PartKind, RunPartKind } from "../part.ts";
 import { DIVERGENCE_PARTS, type DivergenceSums } from "./divergence-sums.ts";
 import type { KindOfPart, RunKind } from "./kind.ts";

@@ -1,6 +1,6 @@
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import type { ReadOptions, Run } from "../../../input/ingest/index.ts";
-import type { GridOptions } from "../../sweep/index.ts";
+import type { GridOptions } from "../../sweep/choose-corrections.ts";
 import type { ShardSums } from "../part.ts";
 
 /** Sums a shard. The batches are read once, to their end. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ByteReader, ByteWriter, SchemaError } from "../../../core/base/index.ts";
+import { ByteReader } from "../../../core/base/byte-reader.ts";
+import { ByteWriter } from "../../../core/base/byte-writer.ts";
+import { SchemaError } from "../../../core/base/errors.ts";
 import { decidesSums } from "./index.ts";
 import { KlSums } from "./kl-sums.ts";
 

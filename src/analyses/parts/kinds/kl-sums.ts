@@ -1,13 +1,10 @@
 import { type ByteReader, type ByteWriter, SchemaError } from "../../../core/base/index.ts";
-import {
-  decodeStudy,
-  encodeStudy,
-  findLastCheckpoint,
-  listCandidates,
-  type PlacedStudy,
-  type StudySums,
-  type TextUnderCheckpoints,
-} from "../../kl/index.ts";
+import { listCandidates } from "../../kl/pool/candidates.ts";
+import type { PlacedStudy } from "../../kl/pool/pool-studies.ts";
+import type { StudySums } from "../../kl/pool/study-sums.ts";
+import { decodeStudy, encodeStudy } from "../../kl/pool/sums-codec.ts";
+import { findLast as findLastCheckpoint } from "../../kl/report/report-input.ts";
+import type { TextUnderCheckpoints } from "../../kl/summary.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOfPart } from "./kind.ts";
 

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { MismatchSummary } from "../../../core/summaries/index.ts";
-import { RunEvidence } from "../../evidence/index.ts";
-import { summarizeBatches } from "../../parallel/index.ts";
+import { RunEvidence } from "../../evidence/run-evidence.ts";
+import { summarizeBatches } from "../../parallel/summarize-batches.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 

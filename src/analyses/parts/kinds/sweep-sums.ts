@@ -1,7 +1,9 @@
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../../core/base/index.ts";
 import { formatCorrection } from "../../../trainers/neutral/index.ts";
-import { RunEvidence } from "../../evidence/index.ts";
-import { chooseCorrections, type NamedCorrection, Sweep } from "../../sweep/index.ts";
+import { RunEvidence } from "../../evidence/run-evidence.ts";
+import { chooseCorrections } from "../../sweep/choose-corrections.ts";
+import type { NamedCorrection } from "../../sweep/named-correction.ts";
+import { Sweep } from "../../sweep/sweep.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 import { ReportSums } from "./report-sums.ts";

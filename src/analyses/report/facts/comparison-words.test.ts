@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Factor } from "../../../core/statistics/index.ts";
+import type { Factor } from "../../../core/statistics/factor.ts";
 import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
 import type { Fact } from "../../../results/report.ts";
 import type { Comparisons, OutcomeContrast, Standout, Trend } from "../standouts/index.ts";

@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Factor } from "../../../core/statistics/index.ts";
+import type { Factor } from "../../../core/statistics/factor.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { formatNumber, formatShare, quoteName } from "../../../core/text/index.ts";
-import type { Fact, FactEvidence } from "../../../results/index.ts";
+import type { Fact, FactEvidence } from "../../../results/report.ts";
 import {
   type Comparisons,
   type OutcomeContrast,

@@ -12,7 +12,7 @@ import {
   formatShare,
   formatSigned,
 } from "../../../core/text/index.ts";
-import type { Fact, GroupMetrics } from "../../../results/index.ts";
+import type { Fact, GroupMetrics } from "../../../results/report.ts";
 import { addTurns } from "../standouts/index.ts";
 import type { FactSource } from "./fact-source.ts";
 import { weightOfFactor } from "./words.ts";

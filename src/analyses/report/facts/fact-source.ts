@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../../results/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 
 /** What facts are drawn from: the report without the parts that are made from it. */
 export type FactSource = Omit<

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SequenceSample } from "../../../core/summaries/index.ts";
-import type { Fact } from "../../../results/index.ts";
+import type { Fact } from "../../../results/report.ts";
 import type { Comparisons } from "../standouts/index.ts";
 import { comparisonFacts } from "./comparisons.ts";
 import { descriptiveFacts } from "./descriptive.ts";

@@ -1,3 +1,9 @@
+/**
+ * The mismatch weighed by the advantage: what of it reaches the policy gradient, and which tokens it weighs most wrongly
+ * there. Batches without advantages pass by; sums are `core/summaries`' business.
+ *
+ * @module
+ */
 import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { turnMarks, turnOfMark } from "../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
@@ -10,7 +16,7 @@ import {
   sumGradient,
   TopList,
 } from "../../../core/summaries/index.ts";
-import type { GradientSequence, GradientToken } from "../../../results/index.ts";
+import type { GradientSequence, GradientToken } from "../../../results/gradient.ts";
 import { describePlace, known } from "../batch-rows.ts";
 import type { ClusterKeys } from "../cluster-keys.ts";
 import { decodeWorst, encodeWorst } from "../worst-lists.ts";

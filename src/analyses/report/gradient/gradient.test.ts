@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch, type SequencePicture } from "../../../../test/support/record-batch.ts";
-import type { RecordBatch } from "../../../core/schema/index.ts";
-import type { GradientReport } from "../../../results/index.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
+import type { GradientReport } from "../../../results/gradient.ts";
 import { buildReport } from "../build-report.ts";
 import { RunSummary } from "../run-summary.ts";
 

@@ -1,8 +1,9 @@
 import { orNull } from "../../../core/base/index.ts";
+import { isEnough } from "../../../core/statistics/enough.ts";
 import { GRADIENT } from "../../../core/summaries/index.ts";
 import { formatShare } from "../../../core/text/index.ts";
-import type { GradientReport, ImpactFigures, WorstToken } from "../../../results/index.ts";
-import { isEnough } from "../../assessment/index.ts";
+import type { GradientReport, ImpactFigures } from "../../../results/gradient.ts";
+import type { WorstToken } from "../../../results/worst.ts";
 import type { GradientSummary } from "./gradient-summary.ts";
 
 /** Of the worst tokens, those that the sentence looks at. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
-import { seededRandom } from "../../../core/statistics/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
+import { createRecordBuilder } from "../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { buildReport } from "../build-report.ts";
 import { RunSummary } from "../run-summary.ts";
 import type { MeasuredTests } from "./tests.ts";

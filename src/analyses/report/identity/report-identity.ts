@@ -1,5 +1,12 @@
+/**
+ * Identity tests of a run and its parts, which of them fail and what that means, and how far ratios may be trusted.
+ *
+ * @module
+ */
 import { orNull } from "../../../core/base/index.ts";
-import { clusterInterval, studentTail } from "../../../core/statistics/index.ts";
+import { clusterInterval } from "../../../core/statistics/cluster-interval.ts";
+import { studentTail } from "../../../core/statistics/distributions.ts";
+import { isEnough } from "../../../core/statistics/enough.ts";
 import {
   CLUSTER,
   CLUSTER_WIDTH,
@@ -8,8 +15,8 @@ import {
   type TailIndices,
 } from "../../../core/summaries/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { IdentityFailure, IdentityReport, MismatchMetrics } from "../../../results/index.ts";
-import { isEnough } from "../../assessment/index.ts";
+import type { IdentityFailure, IdentityReport } from "../../../results/identity.ts";
+import type { MismatchMetrics } from "../../../results/report.ts";
 import { addRows } from "../cluster-metrics.ts";
 import type { RunSummary } from "../run-summary.ts";
 import { type MeasuredTests, measureTests, measureTurns } from "./tests.ts";

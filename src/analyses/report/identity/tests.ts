@@ -7,7 +7,7 @@ import {
   type SampledCluster,
   testExcess,
 } from "../../../core/summaries/index.ts";
-import type { IdentityFigure, IdentityTests } from "../../../results/index.ts";
+import type { IdentityFigure, IdentityTests } from "../../../results/identity.ts";
 
 /** A part's tests, with what judging needs beside what is reported. */
 export interface MeasuredTests {

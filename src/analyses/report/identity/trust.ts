@@ -1,6 +1,7 @@
 import type { TailIndices } from "../../../core/summaries/index.ts";
 import { formatNumber, formatPlain } from "../../../core/text/index.ts";
-import type { BaselineReading, MismatchReport, TrustReport } from "../../../results/index.ts";
+import type { TrustReport } from "../../../results/identity.ts";
+import type { BaselineReading, MismatchReport } from "../../../results/report.ts";
 import type { RunSummary } from "../run-summary.ts";
 
 /** Above it means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */

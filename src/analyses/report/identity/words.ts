@@ -5,7 +5,7 @@
  */
 import type { IdentityTest } from "../../../core/summaries/index.ts";
 import { formatNumber, formatSigned } from "../../../core/text/index.ts";
-import type { IdentityFailure } from "../../../results/index.ts";
+import type { IdentityFailure } from "../../../results/identity.ts";
 import type { MeasuredTests } from "./tests.ts";
 
 export function sayUnitMean({ value, z }: IdentityTest): string {

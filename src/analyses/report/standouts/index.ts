@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type GroupedUnits, maxStatisticTest } from "../../../core/statistics/index.ts";
+
+import { maxStatisticTest } from "../../../core/statistics/max-statistic.ts";
+import type { GroupedUnits } from "../../../core/statistics/permutations.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { type OutcomeContrast, outcomeContrast } from "./outcome.ts";
 import {

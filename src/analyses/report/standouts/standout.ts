@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { Factor, GroupedUnits } from "../../../core/statistics/index.ts";
-import { maxStatisticTest } from "../../../core/statistics/index.ts";
+import type { Factor } from "../../../core/statistics/factor.ts";
+import { maxStatisticTest } from "../../../core/statistics/max-statistic.ts";
+import type { GroupedUnits } from "../../../core/statistics/permutations.ts";
 import type { SampledCluster, SampledSequence } from "../../../core/summaries/index.ts";
 import { addTurns, ENOUGH_TOKENS, factorOfParts, groupedUnits, Units, wholeClusters } from "./units.ts";
 

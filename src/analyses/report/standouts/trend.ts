@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Factor } from "../../../core/statistics/index.ts";
-import { maxStatisticTest } from "../../../core/statistics/index.ts";
+import type { Factor } from "../../../core/statistics/factor.ts";
+import { maxStatisticTest } from "../../../core/statistics/max-statistic.ts";
 import type { SampledCluster } from "../../../core/summaries/index.ts";
 import { addTurns, addUp, ENOUGH_TOKENS, factorOfParts, groupedUnits, Units } from "./units.ts";
 

@@ -4,12 +4,8 @@
  * @module
  */
 
-import {
-  clusteredFactor,
-  type Factor,
-  type GroupedUnits,
-  type TwoParts,
-} from "../../../core/statistics/index.ts";
+import { clusteredFactor, type Factor, type TwoParts } from "../../../core/statistics/factor.ts";
+import type { GroupedUnits } from "../../../core/statistics/permutations.ts";
 import type { SampledSequence } from "../../../core/summaries/index.ts";
 
 /** A part must hold this many tokens before it is compared with others. */

@@ -8,7 +8,7 @@ import {
   renderAnalyzeMarkdown,
   renderAnalyzeTerminal,
 } from "../../../render/analyze/index.ts";
-import type { AnalyzeReport } from "../../../results/index.ts";
+import type { AnalyzeReport } from "../../../results/analyze.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { positiveInteger } from "../input-options.ts";

@@ -1,5 +1,5 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import { compareRuns } from "../../../analyses/runs/index.ts";
+import { compareRuns } from "../../../analyses/runs/compare-runs.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
@@ -8,7 +8,7 @@ import {
   renderCompareMarkdown,
   renderCompareTerminal,
 } from "../../../render/compare/index.ts";
-import type { CompareReport } from "../../../results/index.ts";
+import type { CompareReport } from "../../../results/compare.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { isCut, screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";

@@ -5,7 +5,7 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 import { type Outputs, openOutputs, openRun, type Run } from "../../../input/ingest/index.ts";
 import { openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
-import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../../results/index.ts";
+import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../../results/correct.ts";
 import { lintConfig } from "../../../trainers/configs/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import { type Correction, correctionClauses, formatCorrection } from "../../../trainers/neutral/index.ts";

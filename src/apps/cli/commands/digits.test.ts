@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTokenizer } from "../../../input/tokens/index.ts";
+import { openTokenizer } from "../../../input/tokens/open-tokenizer.ts";
 import type { DigitsReport } from "../../../results/digits.ts";
 import { EXIT } from "../exit-status.ts";
 import { type Captured, captured } from "./captured.test-data.ts";

@@ -1,7 +1,7 @@
-import { type DigitsRunOptions, digitsRun } from "../../../analyses/runs/index.ts";
+import { type DigitsRunOptions, digitsRun } from "../../../analyses/runs/digits-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { renderDigitsMarkdown, renderDigitsTerminal } from "../../../render/digits/index.ts";
-import type { DigitsReport } from "../../../results/index.ts";
+import type { DigitsReport } from "../../../results/digits.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";
 import type { InputOptions } from "../input-options.ts";

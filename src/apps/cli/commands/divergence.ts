@@ -2,16 +2,11 @@ import { dirname } from "node:path";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { divergenceLine } from "../../../analyses/divergence/index.ts";
 import { logPart } from "../../../analyses/parts/index.ts";
-import {
-  divergenceRun,
-  type FilterOptions,
-  type LogFileOptions,
-  openLogFile,
-  openLogSettings,
-  type RunInput,
-  StepLog,
-  type StepLogOptions,
-} from "../../../analyses/runs/index.ts";
+import { type LogFileOptions, openLogFile } from "../../../analyses/runs/divergence-log.ts";
+import { divergenceRun, openLogSettings } from "../../../analyses/runs/divergence-run.ts";
+import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
+import type { RunInput } from "../../../analyses/runs/input-options.ts";
+import { StepLog, type StepLogOptions } from "../../../analyses/runs/step-log.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import {
@@ -20,7 +15,7 @@ import {
   renderStepTitle,
 } from "../../../render/divergence/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
-import type { DivergenceReport } from "../../../results/index.ts";
+import type { DivergenceReport } from "../../../results/divergence.ts";
 import { type DivergenceCommandOptions, readLogSettings } from "../divergence-options.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { answerFromParts } from "../from-parts.ts";

@@ -1,13 +1,9 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { diagnosePart } from "../../../analyses/parts/index.ts";
-import {
-  compileFilter,
-  diagnoseOpenRun,
-  type FilterOptions,
-  inputFlags,
-  parseTrainer,
-  readBatches,
-} from "../../../analyses/runs/index.ts";
+import { diagnoseOpenRun, parseTrainer } from "../../../analyses/runs/diagnose-run.ts";
+import { compileFilter, type FilterOptions } from "../../../analyses/runs/filter-option.ts";
+import { inputFlags } from "../../../analyses/runs/input-options.ts";
+import { readBatches } from "../../../analyses/runs/read-batches.ts";
 import { openOutputs, openRun, type Run, type SourceReport } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
@@ -16,7 +12,7 @@ import {
   renderDoctorMarkdown,
   renderDoctorTerminal,
 } from "../../../render/doctor/index.ts";
-import type { DoctorReport } from "../../../results/index.ts";
+import type { DoctorReport } from "../../../results/doctor.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { isCut, screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { reportRun } from "../../../analyses/runs/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
+import { reportRun } from "../../../analyses/runs/report-run.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { EXIT } from "../exit-status.ts";
 import { type Captured, captured, DEMO } from "./captured.test-data.ts";
 import { type ExportOptions, exportFigures } from "./export.ts";

@@ -1,10 +1,7 @@
 import { join } from "node:path";
-import {
-  compileFilter,
-  type FilterOptions,
-  readBatches,
-  reportOpenRun,
-} from "../../../analyses/runs/index.ts";
+import { compileFilter, type FilterOptions } from "../../../analyses/runs/filter-option.ts";
+import { readBatches } from "../../../analyses/runs/read-batches.ts";
+import { reportOpenRun } from "../../../analyses/runs/report-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { type OutputKind, openOutputs, openRun } from "../../../input/ingest/index.ts";
@@ -16,7 +13,7 @@ import {
   renderWandbLines,
   type StepTable,
 } from "../../../render/export/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import type { InputOptions } from "../input-options.ts";

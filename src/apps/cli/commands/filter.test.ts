@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openRun } from "../../../input/ingest/index.ts";
-import { openTokenizer } from "../../../input/tokens/index.ts";
+import { openRun } from "../../../input/ingest/open-run.ts";
+import { openTokenizer } from "../../../input/tokens/open-tokenizer.ts";
 import type { DivergenceReport } from "../../../results/divergence.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { SweepReport } from "../../../results/sweep.ts";

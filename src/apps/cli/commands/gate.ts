@@ -4,7 +4,7 @@ import {
   gateRun,
   learnFromRuns,
   type UpdatedBaseline,
-} from "../../../analyses/runs/index.ts";
+} from "../../../analyses/runs/gate-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs, type Progress } from "../../../input/ingest/index.ts";
@@ -16,7 +16,7 @@ import {
   renderGateTerminal,
   renderGitHubAnnotations,
 } from "../../../render/gate/index.ts";
-import type { GateReport } from "../../../results/index.ts";
+import type { GateReport } from "../../../results/gate.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";

@@ -6,7 +6,7 @@ import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { isPresent, writeWholeFile } from "../../../input/io/index.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
-import type { KlReport } from "../../../results/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
 import {
   type AnalyzeStudyOptions,
   analyzeStudy,

@@ -7,14 +7,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import {
-  digitsRun,
-  divergenceRun,
-  type LoggedStep,
-  showRun,
-  sweepRun,
-} from "../../../analyses/runs/index.ts";
-import { resultJson } from "../../../core/base/index.ts";
+import { digitsRun } from "../../../analyses/runs/digits-run.ts";
+import { divergenceRun } from "../../../analyses/runs/divergence-run.ts";
+import { showRun } from "../../../analyses/runs/show-run.ts";
+import type { LoggedStep } from "../../../analyses/runs/step-log.ts";
+import { sweepRun } from "../../../analyses/runs/sweep-run.ts";
+import { resultJson } from "../../../core/base/json.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";

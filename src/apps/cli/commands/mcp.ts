@@ -29,9 +29,9 @@ export async function mcp(
 }
 
 /** @throws UnsupportedError when npm left the protocol's library out */
-async function loadServer(): Promise<typeof import("../../mcp/index.ts")> {
+async function loadServer(): Promise<typeof import("../../mcp/serve-mcp.ts")> {
   try {
-    return await import("../../mcp/index.ts");
+    return await import("../../mcp/serve-mcp.ts");
   } catch (cause) {
     // The first is that of `import`, the second that of `require`, which the bundled program uses.
     const isMissing = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(

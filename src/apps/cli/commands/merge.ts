@@ -11,19 +11,15 @@ import {
   reportPart,
   writePart,
 } from "../../../analyses/parts/index.ts";
-import {
-  inputFlags,
-  joinLogged,
-  parityOfLogged,
-  parseParity,
-  readLogged,
-} from "../../../analyses/runs/index.ts";
+import { inputFlags } from "../../../analyses/runs/input-options.ts";
+import { joinLogged, parityOfLogged, readLogged } from "../../../analyses/runs/read-logged.ts";
+import { parseParity } from "../../../analyses/runs/report-run.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { printable, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import type { ParityTrainer } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";

@@ -1,6 +1,6 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { mergePaths, reportPart } from "../../../analyses/parts/index.ts";
-import { parseParity } from "../../../analyses/runs/index.ts";
+import { parseParity } from "../../../analyses/runs/report-run.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";

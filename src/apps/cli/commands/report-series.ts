@@ -6,7 +6,7 @@ import {
   renderSeriesMarkdown,
   renderSeriesTerminal,
 } from "../../../render/index.ts";
-import type { SeriesReport } from "../../../results/index.ts";
+import type { SeriesReport } from "../../../results/series.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";

@@ -1,17 +1,14 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
+import { compileFilter, type FilterOptions } from "../../../analyses/runs/filter-option.ts";
+import { readBatches } from "../../../analyses/runs/read-batches.ts";
 import {
-  compileFilter,
-  type FilterOptions,
   filesOfLogged,
   hasNoDumps,
   joinLogged,
   parityOfLogged,
-  parseParity,
-  readBatches,
   readLogged,
-  reportOnePolicy,
-  reportOpenRun,
-} from "../../../analyses/runs/index.ts";
+} from "../../../analyses/runs/read-logged.ts";
+import { parseParity, reportOnePolicy, reportOpenRun } from "../../../analyses/runs/report-run.ts";
 import { MissingSideError, putBefore, UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import {
@@ -29,7 +26,8 @@ import {
   renderPolicyTerminal,
 } from "../../../render/policy/index.ts";
 import type { ScreenOptions } from "../../../render/terminal/index.ts";
-import type { MismatchReport, PolicyReport } from "../../../results/index.ts";
+import type { PolicyReport } from "../../../results/policy.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";

@@ -2,7 +2,7 @@ import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { renderScoreTerminal } from "../../../render/score/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
-import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/index.ts";
+import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/score.ts";
 import {
   type JudgingFlags,
   type RunStudyResult,

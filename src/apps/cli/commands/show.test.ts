@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reportRun } from "../../../analyses/runs/index.ts";
+import { reportRun } from "../../../analyses/runs/report-run.ts";
 import type { ShowReport } from "../../../results/show.ts";
 import { line } from "../../viewer/prepare/made-run.test-data.ts";
 import { EXIT } from "../exit-status.ts";

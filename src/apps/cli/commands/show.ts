@@ -1,7 +1,9 @@
-import { showRun } from "../../../analyses/runs/index.ts";
+import { showRun } from "../../../analyses/runs/show-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { renderShowMarkdown, renderShowTerminal } from "../../../render/show/index.ts";
-import type { EventRank, ShowReport, TokenMetricName } from "../../../results/index.ts";
+import type { EventRank } from "../../../results/events.ts";
+import type { TokenMetricName } from "../../../results/metrics/token-metrics.ts";
+import type { ShowReport } from "../../../results/show.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";

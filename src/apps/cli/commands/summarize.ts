@@ -10,7 +10,8 @@ import {
   type ShardReader,
   summarizeInto,
 } from "../../../analyses/parts/index.ts";
-import { type FilterOptions, inputFlags } from "../../../analyses/runs/index.ts";
+import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
+import { inputFlags } from "../../../analyses/runs/input-options.ts";
 import type { GridOptions } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";

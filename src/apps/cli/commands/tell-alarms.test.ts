@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sampleReport } from "../../../../test/report/sample-report.ts";
-import type { WatchAlarm } from "../../../results/index.ts";
+import type { WatchAlarm } from "../../../results/watch.ts";
 import { captured } from "./captured.test-data.ts";
 import { tellAlarms } from "./tell-alarms.ts";
 

@@ -1,4 +1,4 @@
-import type { MismatchReport } from "../../../results/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { formatLine } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 

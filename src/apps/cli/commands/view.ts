@@ -4,10 +4,10 @@ import { isLogratioError, type LogratioError } from "../../../core/base/index.ts
 import { FindingLog } from "../../../core/schema/index.ts";
 import { findSeriesFiles, openRun } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
-import { writeBundle } from "../../viewer/bundle/index.ts";
-import { isStudy } from "../../viewer/kl/index.ts";
-import { readLoggedMetrics } from "../../viewer/logged/index.ts";
-import type { PreparedRun } from "../../viewer/prepare/index.ts";
+import { writeBundle } from "../../viewer/bundle/write-bundle.ts";
+import { isStudy } from "../../viewer/kl/prepare-study.ts";
+import { readLoggedMetrics } from "../../viewer/logged/read-logged-metrics.ts";
+import type { PreparedRun } from "../../viewer/prepare/cache/prepared-run.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { writtenLine } from "../messages.ts";
 import { prepareAll } from "../prepare-view.ts";

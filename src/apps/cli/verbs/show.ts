@@ -1,5 +1,6 @@
 import { Option } from "commander";
-import { EVENT_RANKS, TOKEN_METRIC_NAMES } from "../../../results/index.ts";
+import { EVENT_RANKS } from "../../../results/events.ts";
+import { TOKEN_METRIC_NAMES } from "../../../results/metrics/token-metrics.ts";
 import type { ShowOptions } from "../commands/show.ts";
 import { addInputOptions } from "../input-options.ts";
 import { TOKENIZER } from "./shared.ts";

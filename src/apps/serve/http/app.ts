@@ -7,17 +7,16 @@ import type { IncomingMessage } from "node:http";
 import { Hono } from "hono";
 import { fileSystemError, isLogratioError, isSystemError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import type { Events } from "../../viewer/server/events.ts";
+import { refuse, reply } from "../../viewer/server/reply.ts";
 import {
   allowedHosts,
   checkHost,
   checkOrigin,
   checkToken,
-  type Events,
-  refuse,
-  reply,
   securityHeaders,
-  type staticFiles,
-} from "../../viewer/server/index.ts";
+} from "../../viewer/server/security.ts";
+import type { staticFiles } from "../../viewer/server/static-files.ts";
 import type { Standstill } from "../seal/sealer.ts";
 import type { DataStore } from "../store/data-store.ts";
 import { ingestAnswers } from "./ingest.ts";

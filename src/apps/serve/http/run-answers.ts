@@ -8,8 +8,9 @@ import type { IncomingMessage } from "node:http";
 import { basename, join, resolve } from "node:path";
 import type { Hono } from "hono";
 import { printable } from "../../../render/text/index.ts";
-import { type RunsInfo, VIEW_SCHEMA_VERSION } from "../../../results/index.ts";
-import { type Events, JSON_TYPE, refuse, reply } from "../../viewer/server/index.ts";
+import { type RunsInfo, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
+import type { Events } from "../../viewer/server/events.ts";
+import { JSON_TYPE, refuse, reply } from "../../viewer/server/reply.ts";
 import type { DataStore } from "../store/data-store.ts";
 import { ViewerError, type Viewers } from "./viewers.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeDamage, scanSegment } from "../../../input/batch-log/index.ts";
-import { type ClosedSegment, RunLog } from "./index.ts";
+import { describeDamage, scanSegment } from "../../../input/batch-log/scan-segment.ts";
+import { type ClosedSegment, RunLog } from "./run-log.ts";
 
 let folder: string;
 let closed: ClosedSegment[];

@@ -18,7 +18,7 @@ import {
   segmentName,
 } from "../../../input/batch-log/index.ts";
 import { writeAll } from "../../../input/io/index.ts";
-import { syncDirectory } from "../log/index.ts";
+import { syncDirectory } from "../log/sync-directory.ts";
 
 const REASON = ".reason.txt";
 const CUT_OFF = "cut_off";

@@ -19,7 +19,8 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 import { partSegment, type RunPlaces } from "../../../input/batch-log/index.ts";
 import { openRun } from "../../../input/ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import type { MismatchReport, ServedFigures } from "../../../results/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { ServedFigures } from "../../../results/serve.ts";
 
 /** A summary grows with the run, so it and the report are written at most this often. */
 const SUMMARY_EVERY_MS = 30_000;

@@ -26,7 +26,7 @@ import {
   segmentName,
 } from "../../../input/batch-log/index.ts";
 import { memorySource } from "../../../input/io/index.ts";
-import { syncDirectory } from "../log/index.ts";
+import { syncDirectory } from "../log/sync-directory.ts";
 import { checkPackedBatch } from "./check-packed-batch.ts";
 import { groupBatches } from "./merge-batches.ts";
 import { type PackedBatch, splitBatch } from "./packed-batch.ts";

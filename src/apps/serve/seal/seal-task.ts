@@ -5,7 +5,7 @@
  */
 import type { AlertChange } from "../../../analyses/alerts/index.ts";
 import type { BatchKey } from "../../../input/batch-log/index.ts";
-import type { ServedFigures } from "../../../results/index.ts";
+import type { ServedFigures } from "../../../results/serve.ts";
 import type { AlertTask } from "./run-figures.ts";
 
 export interface SealTask {

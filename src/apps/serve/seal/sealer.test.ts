@@ -4,16 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { makeBatch } from "../../../../bench/support/serve-load.mjs";
-import {
-  keyText,
-  partName,
-  readKeyLines,
-  runPlaces,
-  scanSegment,
-  segmentName,
-} from "../../../input/batch-log/index.ts";
-import { openRun } from "../../../input/ingest/index.ts";
-import { type ClosedSegment, RunLog } from "../log/index.ts";
+import { keyText } from "../../../input/batch-log/frame.ts";
+import { readKeyLines } from "../../../input/batch-log/key-file.ts";
+import { partName, runPlaces, segmentName } from "../../../input/batch-log/places.ts";
+import { scanSegment } from "../../../input/batch-log/scan-segment.ts";
+import { openRun } from "../../../input/ingest/open-run.ts";
+import { type ClosedSegment, RunLog } from "../log/run-log.ts";
 import { answerSealer } from "./answer-sealer.ts";
 import { Sealer, type WaitingTask } from "./sealer.ts";
 

@@ -8,9 +8,9 @@ import { basename, resolve } from "node:path";
 import type { AlertChange, AlertRules } from "../../../analyses/alerts/index.ts";
 import { runPlaces } from "../../../input/batch-log/index.ts";
 import { printable } from "../../../render/text/index.ts";
-import type { RaisedAlert } from "../../../results/index.ts";
-import { AlertWatch } from "../../alerts/index.ts";
-import { writeAlertList } from "../../viewer/prepare/index.ts";
+import type { RaisedAlert } from "../../../results/alerts.ts";
+import { AlertWatch } from "../../alerts/alert-watch.ts";
+import { writeAlertList } from "../../viewer/prepare/cache/alert-list.ts";
 import type { AlertTask } from "../seal/run-figures.ts";
 import { runNameFromFolder } from "./run-name.ts";
 

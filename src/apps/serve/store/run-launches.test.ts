@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { UsageError } from "../../../core/base/index.ts";
+import { UsageError } from "../../../core/base/errors.ts";
 import { type Resume, RunLaunches } from "./run-launches.ts";
 
 let directory: string;

@@ -7,8 +7,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { partName, partSegment, runPlaces, segmentNumber } from "../../../input/batch-log/index.ts";
 import { isAbsence, statIfPresent } from "../../../input/io/index.ts";
-import type { RaisedAlert, ServedFigures } from "../../../results/index.ts";
-import { readKeptAlerts } from "../../alerts/index.ts";
+import type { RaisedAlert } from "../../../results/alerts.ts";
+import type { ServedFigures } from "../../../results/serve.ts";
+import { readKeptAlerts } from "../../alerts/alert-watch.ts";
 import { isRefused } from "../seal/refusals.ts";
 import { runNameFromFolder } from "./run-name.ts";
 

@@ -17,7 +17,8 @@ import {
   segmentNumber,
 } from "../../../input/batch-log/index.ts";
 import { makeDirectory } from "../../../input/io/index.ts";
-import { type ClosedSegment, RunLog, type RunLogOptions, syncDirectory } from "../log/index.ts";
+import { type ClosedSegment, RunLog, type RunLogOptions } from "../log/run-log.ts";
+import { syncDirectory } from "../log/sync-directory.ts";
 import { type KeyIndex, readKeys } from "./key-index.ts";
 
 /** The outcome of a batch, and the call under which it is stored. */

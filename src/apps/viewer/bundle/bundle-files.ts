@@ -7,14 +7,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resultJson } from "../../../core/base/index.ts";
 import { buildGlossary } from "../../../render/glossary/index.ts";
-import type {
-  CorrectAnswer,
-  LoggedMetrics,
-  SavedFilterList,
-  Star,
-  ViewInfo,
-} from "../../../results/index.ts";
-import { BRIEFS_PER_FILE, comparedPath, decodeTable, formatGroupKey } from "../../../results/wire/index.ts";
+import type { SavedFilterList } from "../../../results/filters.ts";
+import type { Star } from "../../../results/story.ts";
+import type { CorrectAnswer, LoggedMetrics, ViewInfo } from "../../../results/view.ts";
+import { BRIEFS_PER_FILE } from "../../../results/wire/briefs.ts";
+import { comparedPath } from "../../../results/wire/compared-path.ts";
+import { formatGroupKey } from "../../../results/wire/groups.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
 import { parseCorrection } from "../../../trainers/neutral/index.ts";
 import {
   answerFile,
@@ -28,9 +27,10 @@ import {
   studyTables,
   withoutNotes,
 } from "../documents/index.ts";
-import type { PreparedStudy } from "../kl/index.ts";
-import { ANSWER_FILES, type AnswerName, type PreparedRun } from "../prepare/index.ts";
-import { filesBelow } from "../server/index.ts";
+import type { PreparedStudy } from "../kl/prepared-study.ts";
+import { ANSWER_FILES, type AnswerName } from "../prepare/cache/cache-files.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
+import { filesBelow } from "../server/static-files.ts";
 import { answerScript } from "./answer-script.ts";
 
 export interface BundleFile {

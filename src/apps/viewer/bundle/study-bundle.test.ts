@@ -2,12 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { StudyInfo, StudyTexts } from "../../../results/view.ts";
-import { decodeStudyText } from "../../../results/wire/index.ts";
-import { readTexts } from "../../../scoring/index.ts";
+import { decodeStudyText } from "../../../results/wire/study-text.ts";
+import { readTexts } from "../../../scoring/store/texts-file.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
-import { prepareStudy } from "../kl/index.ts";
-import { writeBundle } from "./index.ts";
+import { prepareStudy } from "../kl/prepare-study.ts";
 import { readBundledBytes, readBundledJson } from "./read-bundled.test-data.ts";
+import { writeBundle } from "./write-bundle.ts";
 
 let example: ExampleStudy;
 beforeAll(async () => {

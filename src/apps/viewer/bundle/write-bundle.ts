@@ -13,11 +13,11 @@ import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
 import { createScratch, makeDirectory } from "../../../input/io/index.ts";
-import type { LoggedMetrics } from "../../../results/index.ts";
-import type { PreparedStudy } from "../kl/index.ts";
-import { NO_LOGGED_METRICS } from "../logged/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
-import { builtPage } from "../server/index.ts";
+import type { LoggedMetrics } from "../../../results/view.ts";
+import type { PreparedStudy } from "../kl/prepared-study.ts";
+import { NO_LOGGED_METRICS } from "../logged/read-logged-metrics.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
+import { builtPage } from "../server/static-files.ts";
 import { type BundleFile, bundleFiles } from "./bundle-files.ts";
 
 export interface BundleOptions {

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ComparedRuns, RunComparison, RunInfo } from "../../../results/view.ts";
-import { prepareRun } from "../prepare/index.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { compareRuns } from "./index.ts";
+import { compareRuns } from "./compare-runs.ts";
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

@@ -8,16 +8,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resultJson } from "../../../core/base/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import {
   type ComparedRun,
   type ComparedRuns,
-  type MismatchReport,
   type RunComparison,
   type RunInfo,
   type StepSeries,
   VIEW_SCHEMA_VERSION,
-} from "../../../results/index.ts";
-import type { OtherRun, PreparedRun } from "../prepare/index.ts";
+} from "../../../results/view.ts";
+import type { OtherRun, PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { measureDifferences } from "./difference.ts";
 import { matchSequences } from "./match-sequences.ts";
 import { measurePairs } from "./measure-pairs.ts";

@@ -4,14 +4,15 @@
  * @module
  */
 import { orNull } from "../../../core/base/index.ts";
-import { clusteredRatioDifference, type TwoParts } from "../../../core/statistics/index.ts";
+import type { TwoParts } from "../../../core/statistics/factor.ts";
+import { clusteredRatioDifference } from "../../../core/statistics/ratio-difference.ts";
 import {
   type ComparedRun,
   DIFFERENCE_FIGURES,
   type DifferenceFigure,
   type RunDifference,
-} from "../../../results/index.ts";
-import type { SequenceTable } from "../../../results/wire/index.ts";
+} from "../../../results/view.ts";
+import type { SequenceTable } from "../../../results/wire/table.ts";
 import type { FigureSums, PairSums } from "./measure-pairs.ts";
 import type { RunFacts, SequenceFacts } from "./run-facts.ts";
 

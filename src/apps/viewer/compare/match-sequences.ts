@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PairKind } from "../../../results/index.ts";
+import type { PairKind } from "../../../results/view.ts";
 import type { SequenceFacts } from "./run-facts.ts";
 
 export interface SequencePair {

@@ -1,12 +1,8 @@
 import { computeK3 } from "../../../core/kernels/index.ts";
-import type { DifferenceFigure, SequencePairs } from "../../../results/index.ts";
-import {
-  decodeSequence,
-  deltaDifferences,
-  sharedTokens,
-  type WireSequence,
-} from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { DifferenceFigure, SequencePairs } from "../../../results/view.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { deltaDifferences, sharedTokens } from "../../../results/wire/shared-tokens.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import type { SequencePair } from "./match-sequences.ts";
 import type { MaskFacts } from "./warnings.ts";
 

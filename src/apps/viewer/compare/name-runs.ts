@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../results/index.ts";
+import type { RunInfo } from "../../../results/view.ts";
 
 /** A run to be named among others. */
 export interface RunToName extends Pick<RunInfo, "name" | "input"> {

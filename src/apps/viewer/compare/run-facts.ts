@@ -4,15 +4,11 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import type { RunInfo } from "../../../results/index.ts";
-import {
-  decodeSequence,
-  decodeTable,
-  type SequenceTable,
-  TOKEN_FLAGS,
-  type WireSequence,
-} from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import { TOKEN_FLAGS } from "../../../core/base/index.ts";
+import type { RunInfo } from "../../../results/view.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { decodeTable, type SequenceTable } from "../../../results/wire/table.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 export interface SequenceFacts {
   readonly step: number | null;

@@ -1,9 +1,5 @@
-import {
-  type RunComparison,
-  STEP_METRICS,
-  type StepMetric,
-  type StepSeries,
-} from "../../../results/index.ts";
+import { STEP_METRICS, type StepMetric } from "../../../results/metrics/run-metrics.ts";
+import type { RunComparison, StepSeries } from "../../../results/view.ts";
 
 /** b − a at the steps that both have; null where either has no figure. */
 export function stepDifferences(a: StepSeries, b: StepSeries): RunComparison["steps"] {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunInfo, SamplingInfo } from "../../../results/view.ts";
-import type { SequenceTable } from "../../../results/wire/index.ts";
+import type { SequenceTable } from "../../../results/wire/table.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { judge } from "./warnings.ts";
 

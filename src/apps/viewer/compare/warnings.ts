@@ -4,7 +4,7 @@
  * @module
  */
 import { formatCount } from "../../../core/text/index.ts";
-import type { ComparisonWarning, SamplingInfo } from "../../../results/index.ts";
+import type { ComparisonWarning, SamplingInfo } from "../../../results/view.ts";
 import type { SequencePair } from "./match-sequences.ts";
 import type { RunFacts } from "./run-facts.ts";
 

@@ -7,15 +7,10 @@ import { readBaselines, readFigure } from "../../../analyses/assessment/index.ts
 import { keyRows, LEVELS, rankSeverity, worstReadings } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatNumber } from "../../../render/text/display/index.ts";
-import {
-  type AnswerFigure,
-  type AnswerPage,
-  type Assessment,
-  type BaselineReading,
-  type MismatchReport,
-  type ReadingLevel,
-  runMetric,
-} from "../../../results/index.ts";
+import type { AnswerFigure, AnswerPage } from "../../../results/answer-page.ts";
+import type { Assessment } from "../../../results/assessment.ts";
+import { runMetric } from "../../../results/metrics/run-metrics.ts";
+import type { BaselineReading, MismatchReport, ReadingLevel } from "../../../results/report.ts";
 
 /** More bad steps than this have no dots of their own. */
 const MOST_POINTS = 40;

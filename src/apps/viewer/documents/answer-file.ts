@@ -1,7 +1,7 @@
 import { resultJson } from "../../../core/base/index.ts";
 import { renderHtml } from "../../../render/report/index.ts";
-import type { MismatchReport } from "../../../results/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 /**
  * The answer as one HTML file that opens without a server, with the config of the correction that the run needs;

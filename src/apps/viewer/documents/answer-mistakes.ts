@@ -6,18 +6,13 @@
  */
 import { formatCounted, formatShare, formatSigned } from "../../../render/text/display/index.ts";
 import { oneLine } from "../../../render/text/index.ts";
-import type {
-  AnswerMistake,
-  AnswerSide,
-  EventAlternative,
-  MismatchReport,
-  MistakeEvent,
-  PageMove,
-  PagePlace,
-  TopTokens,
-} from "../../../results/index.ts";
-import { decodeBriefs } from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { AnswerMistake, AnswerSide } from "../../../results/answer-page.ts";
+import type { EventAlternative, MistakeEvent } from "../../../results/events.ts";
+import type { PageMove, PagePlace } from "../../../results/page.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TopTokens } from "../../../results/view.ts";
+import { decodeBriefs } from "../../../results/wire/briefs.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { findTokens } from "./token-contexts.ts";
 
 const PROMPT_CHARACTERS = 40;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AnswerPage, MismatchReport, StandingPart } from "../../../results/index.ts";
+import type { AnswerPage } from "../../../results/answer-page.ts";
+import type { StandingPart } from "../../../results/assessment.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
 import { nameGreek, partMove, splitSentence } from "./answer-words.ts";
 import { answerTables, buildAnswerTables } from "./index.ts";

@@ -10,15 +10,10 @@ import { namePart, verdictWord } from "../../../render/report/index.ts";
 import { levelSign } from "../../../render/terminal/index.ts";
 import { displayed, formatShare } from "../../../render/text/display/index.ts";
 import { asSentence, capitalize, formatChance, inSentence, printable } from "../../../render/text/index.ts";
-import type {
-  AnswerBeside,
-  AnswerCause,
-  AnswerFix,
-  AnswerPage,
-  Assessment,
-  MismatchReport,
-  RunInfo,
-} from "../../../results/index.ts";
+import type { AnswerBeside, AnswerCause, AnswerFix, AnswerPage } from "../../../results/answer-page.ts";
+import type { Assessment } from "../../../results/assessment.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { RunInfo } from "../../../results/view.ts";
 import { badSteps, figures, shifts, zones } from "./answer-figures.ts";
 import { nameGreek, partMove, splitSentence } from "./answer-words.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 import { capitalize } from "../../../render/text/index.ts";
-import type { Assessment, PageMove, StandingPart } from "../../../results/index.ts";
+import type { Assessment, StandingPart } from "../../../results/assessment.ts";
+import type { PageMove } from "../../../results/page.ts";
 import { sequencesOf } from "./moves.ts";
 
 /** What stands out, and the rest: after the steps, or after the first sentence. */

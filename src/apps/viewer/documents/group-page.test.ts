@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { GroupPage } from "../../../results/page.ts";
-import { decodeSequence, decodeTable, sparkValue } from "../../../results/wire/index.ts";
+import { sparkValue } from "../../../results/wire/briefs.ts";
+import { decodeSequence } from "../../../results/wire/sequence.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
 import { DEMO, DEMO_TOKENIZER } from "../prepare/made-run.test-data.ts";
 import { groupPage } from "./index.ts";
 

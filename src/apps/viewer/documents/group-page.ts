@@ -20,17 +20,11 @@ import {
   formatSigned,
 } from "../../../render/text/display/index.ts";
 import { oneLine, printable } from "../../../render/text/index.ts";
-import type { GroupPage, GroupSample, PageRow, PageTable } from "../../../results/index.ts";
-import {
-  decodeBriefs,
-  decodeSequence,
-  type SequenceBrief,
-  sparkLevel,
-  sparkRange,
-  textBetween,
-  type WireSequence,
-} from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { GroupPage, GroupSample, PageRow, PageTable } from "../../../results/page.ts";
+import { decodeBriefs, type SequenceBrief, sparkLevel, sparkRange } from "../../../results/wire/briefs.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { textBetween } from "../../../results/wire/sequence-text.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { branchPoints, sharedStart } from "./shared-starts.ts";
 
 /** Parts of the longest sample's strip; shorter samples have proportionally fewer. */

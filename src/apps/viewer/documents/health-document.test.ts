@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PageBlock, PageDocument } from "../../../render/page/index.ts";
-import { decodeTable } from "../../../results/wire/index.ts";
+import type { PageBlock, PageDocument } from "../../../render/page/page-document.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
 import { buildHealthTables, healthTables } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { quoted } from "../../../analyses/filter/index.ts";
 import type { HealthCheck, HealthLinks } from "../../../render/health/index.ts";
-import type { PageMove } from "../../../results/index.ts";
+import type { PageMove } from "../../../results/page.ts";
 
 /** From a check to its sequences, from a step to those of the step. */
 export const HEALTH_LINKS: HealthLinks = { samples: linkSamples, parts: linkParts };

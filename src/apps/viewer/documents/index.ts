@@ -11,17 +11,15 @@ import { buildHealthDocument } from "../../../render/health/index.ts";
 import { buildKlDocument } from "../../../render/kl/index.ts";
 import { type PageDocument, pageDocument } from "../../../render/page/index.ts";
 import { buildReportDocument } from "../../../render/report/index.ts";
-import type {
-  AnswerPage,
-  DigitsReport,
-  DoctorReport,
-  KlReport,
-  MismatchReport,
-  TopTokens,
-} from "../../../results/index.ts";
-import { decodeTable, type SequenceTable, takeTableRows } from "../../../results/wire/index.ts";
-import type { PreparedStudy } from "../kl/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { AnswerPage } from "../../../results/answer-page.ts";
+import type { DigitsReport } from "../../../results/digits.ts";
+import type { DoctorReport } from "../../../results/doctor.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { TopTokens } from "../../../results/view.ts";
+import { decodeTable, type SequenceTable, takeTableRows } from "../../../results/wire/table.ts";
+import type { PreparedStudy } from "../kl/prepared-study.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { answerFile } from "./answer-file.ts";
 import { answerMistakes } from "./answer-mistakes.ts";
 import { answerNow, answerPage } from "./answer-page.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { quoted } from "../../../analyses/filter/index.ts";
-import type { PageMove } from "../../../results/index.ts";
+import type { PageMove } from "../../../results/page.ts";
 
 /** Filters that leave a part's sequences, by the kind of part and by the table of it. */
 const FILTERS: Readonly<Record<string, (name: string) => string | undefined>> = {

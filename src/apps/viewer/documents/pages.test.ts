@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unfoldedRows } from "../../../render/document/index.ts";
-import type { PageDocument } from "../../../render/page/index.ts";
+import { unfoldedRows } from "../../../render/document/rows.ts";
+import type { PageDocument } from "../../../render/page/page-document.ts";
 import type { PageTable } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
-import { prepareStudy } from "../kl/index.ts";
+import { prepareStudy } from "../kl/prepare-study.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
-import { prepareRun } from "../prepare/index.ts";
 import { DEMO } from "../prepare/made-run.test-data.ts";
 import { digitsTables, reportTables, studyTables } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { useDemoRun } from "../prepare/demo-run.test-data.ts";
-import { prepareRun } from "../prepare/index.ts";
 import { DEMO, DEMO_TOKENIZER } from "../prepare/made-run.test-data.ts";
 import { storyPage, withoutNotes } from "./index.ts";
 

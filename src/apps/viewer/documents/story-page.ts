@@ -14,26 +14,20 @@ import {
   formatSigned,
 } from "../../../render/text/display/index.ts";
 import { oneLine, printable } from "../../../render/text/index.ts";
+import type { ShowAlternatives, ShowShare } from "../../../results/show.ts";
 import type {
-  ShowAlternatives,
-  ShowShare,
   Star,
   StoryCandidate,
   StoryEntry,
   StoryPage,
   StoryPiece,
   StoryRow,
-} from "../../../results/index.ts";
-import {
-  decodeBriefs,
-  decodeSequence,
-  decodeTable,
-  decodeTopK,
-  type SequenceTable,
-  textBetween,
-  type WireSequence,
-} from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+} from "../../../results/story.ts";
+import { decodeBriefs } from "../../../results/wire/briefs.ts";
+import { decodeSequence, decodeTopK, type WireSequence } from "../../../results/wire/sequence.ts";
+import { textBetween } from "../../../results/wire/sequence-text.ts";
+import { decodeTable, type SequenceTable } from "../../../results/wire/table.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 /** Tokens that are shown before the starred one and after it. */
 const BEFORE = 32;

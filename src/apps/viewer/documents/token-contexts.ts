@@ -6,9 +6,11 @@
 
 import { formatHandle } from "../../../core/schema/index.ts";
 import { oneLine } from "../../../render/text/index.ts";
-import type { PagePlace } from "../../../results/index.ts";
-import { decodeSequence, decodeTable, textBetween, type WireSequence } from "../../../results/wire/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { PagePlace } from "../../../results/page.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { textBetween } from "../../../results/wire/sequence-text.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 const NOWHERE: PagePlace = { move: null, context: null };
 const CHARACTERS = 36;

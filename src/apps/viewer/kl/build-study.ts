@@ -8,9 +8,9 @@ import { basename, join, resolve } from "node:path";
 import { tokenClassifier } from "../../../analyses/kl/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
 import { ValueSketch } from "../../../core/summaries/index.ts";
-import type { KlReport } from "../../../results/index.ts";
-import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/index.ts";
-import { encodeArrays } from "../../../results/wire/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
+import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
+import { encodeArrays } from "../../../results/wire/arrays.ts";
 import {
   type AnalyzedText,
   type AnalyzeStudyOptions,
@@ -19,7 +19,9 @@ import {
   type PreparedText,
   readTexts,
 } from "../../../scoring/index.ts";
-import { CACHE_FACTS, FileAppender, sealFiles } from "../prepare/index.ts";
+import { CACHE_FACTS } from "../prepare/cache/cache-files.ts";
+import { FileAppender } from "../prepare/cache/file-appender.ts";
+import { sealFiles } from "../prepare/cache/seal.ts";
 import { redactReport, redactText } from "./redact-study.ts";
 import { type StoredText, studySpikes, type TextFigures, textRow } from "./study-text.ts";
 import { type ValuesLayout, ValuesWriter } from "./values-file.ts";

@@ -1,13 +1,16 @@
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KlReport } from "../../../results/kl/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
 import type { StudyTexts } from "../../../results/view.ts";
-import { decodeStudyText, type WireStudyText } from "../../../results/wire/index.ts";
-import { analyzeStudy, readAnalysisConfig, readPair, readTexts } from "../../../scoring/index.ts";
-import { writeTexts } from "../../../scoring/store/texts-file.ts";
+import { decodeStudyText, type WireStudyText } from "../../../results/wire/study-text.ts";
+import { analyzeStudy } from "../../../scoring/analyze-study.ts";
+import { readAnalysisConfig } from "../../../scoring/config/read-analysis.ts";
+import { readPair } from "../../../scoring/read-scored.ts";
+import { readTexts, writeTexts } from "../../../scoring/store/texts-file.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
-import { isStudy, type PreparedStudy, prepareStudy } from "./index.ts";
+import { isStudy, prepareStudy } from "./prepare-study.ts";
+import type { PreparedStudy } from "./prepared-study.ts";
 
 let example: ExampleStudy;
 let study: PreparedStudy;

@@ -1,3 +1,8 @@
+/**
+ * A study of checkpoints made ready for the viewer.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import { NotFoundError } from "../../../core/base/index.ts";
 import { isPresent } from "../../../input/io/index.ts";
@@ -14,7 +19,7 @@ import {
   makeCache,
   openCache,
   publishCache,
-} from "../prepare/index.ts";
+} from "../prepare/cache/cache-place.ts";
 import { buildStudy } from "./build-study.ts";
 import { openStudy, type PreparedStudy } from "./prepared-study.ts";
 import { studyInputs } from "./study-inputs.ts";

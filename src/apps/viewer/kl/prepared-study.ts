@@ -5,9 +5,11 @@
  */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StudyInfo } from "../../../results/index.ts";
-import { decodeArrays, encodeStudyText, type StudySpike } from "../../../results/wire/index.ts";
-import { CACHE_FACTS, readPart } from "../prepare/index.ts";
+import type { StudyInfo } from "../../../results/view.ts";
+import { decodeArrays } from "../../../results/wire/arrays.ts";
+import { encodeStudyText, type StudySpike } from "../../../results/wire/study-text.ts";
+import { CACHE_FACTS } from "../prepare/cache/cache-files.ts";
+import { readPart } from "../prepare/cache/read-part.ts";
 import { STUDY_FILES, type StudyFacts } from "./build-study.ts";
 import { formatTextHandle, type StoredText } from "./study-text.ts";
 import { readValues, type TextValues, type VALUE_ROWS, type ValuesLayout } from "./values-file.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { answers } from "../../../analyses/kl/index.ts";
-import type { KlAlternative, KlReport, SpikeFigures } from "../../../results/index.ts";
+import type { KlReport } from "../../../results/kl/report.ts";
+import type { KlAlternative, SpikeFigures } from "../../../results/kl/texts.ts";
 import type { PreparedText } from "../../../scoring/index.ts";
 
 /** A token whose text is not shown. */

@@ -3,7 +3,8 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAMAGE } from "../../../input/io/damage.test-data.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
-import { type PreparedStudy, prepareStudy, type StudyAnswerName } from "./index.ts";
+import { prepareStudy } from "./prepare-study.ts";
+import type { PreparedStudy, StudyAnswerName } from "./prepared-study.ts";
 
 async function everything(study: PreparedStudy): Promise<Buffer> {
   const names: StudyAnswerName[] = ["run", "study", "texts"];

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Manifest, studyPaths } from "../../../scoring/index.ts";
-import { digest, existing, packageVersion } from "../prepare/index.ts";
+import { digest, existing, packageVersion } from "../prepare/cache/inputs.ts";
 
 /** Incremented whenever the content or layout of a study's cache changes. */
 const CACHE_VERSION = 5;

@@ -4,8 +4,9 @@
  * @module
  */
 import type { TextSummary } from "../../../analyses/kl/index.ts";
-import type { KlAlternative, StudyTextRow } from "../../../results/index.ts";
-import type { StudySpike, StudyTextMeta } from "../../../results/wire/index.ts";
+import type { KlAlternative } from "../../../results/kl/texts.ts";
+import type { StudyTextRow } from "../../../results/view.ts";
+import type { StudySpike, StudyTextMeta } from "../../../results/wire/study-text.ts";
 import type { PreparedText } from "../../../scoring/index.ts";
 import { redactAlternatives } from "./redact-study.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { readPart } from "../prepare/index.ts";
+import { readPart } from "../prepare/cache/read-part.ts";
 
 /** What each checkpoint has of a token; the reference has a log-prob and an entropy. */
 export const VALUE_ROWS = ["kl", "delta", "entropy"] as const;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { NO_LOGGED_METRICS, readLoggedMetrics } from "./index.ts";
+import { NO_LOGGED_METRICS, readLoggedMetrics } from "./read-logged-metrics.ts";
 
 let work: Workspace;
 beforeAll(async () => {

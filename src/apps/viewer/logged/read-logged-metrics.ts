@@ -1,6 +1,11 @@
+/**
+ * Metrics over steps from the run's own logger, read again for every request.
+ *
+ * @module
+ */
 import { FindingLog } from "../../../core/schema/index.ts";
 import { findSeriesFiles } from "../../../input/ingest/index.ts";
-import { type LoggedMetric, type LoggedMetrics, VIEW_SCHEMA_VERSION } from "../../../results/index.ts";
+import { type LoggedMetric, type LoggedMetrics, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
 import { recogniseMetric } from "../../../trainers/index.ts";
 
 export const NO_LOGGED_METRICS: LoggedMetrics = {

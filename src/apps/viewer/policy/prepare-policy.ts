@@ -1,4 +1,11 @@
-import { readBatches, reportOnePolicy } from "../../../analyses/runs/index.ts";
+/**
+ * The viewer of a run with one policy's log-probs only: its pages are written here and need no script. The built page
+ * compares two policies throughout and would show less of one.
+ *
+ * @module
+ */
+import { readBatches } from "../../../analyses/runs/read-batches.ts";
+import { reportOnePolicy } from "../../../analyses/runs/report-run.ts";
 import {
   buildShow,
   defaultMetric,
@@ -11,7 +18,7 @@ import { UsageError } from "../../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../../core/schema/index.ts";
 import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
-import type { PolicyReport } from "../../../results/index.ts";
+import type { PolicyReport } from "../../../results/policy.ts";
 
 /** One line of the list of sequences. */
 export interface SequenceRow {

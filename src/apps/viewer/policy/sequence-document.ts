@@ -7,7 +7,7 @@ import type { ShowResult } from "../../../analyses/show/index.ts";
 import { formatCount, formatNumber, formatProbability, plural } from "../../../core/text/index.ts";
 import { type Document, makeTable, textColumn } from "../../../render/document/index.ts";
 import { escapeHtml } from "../../../render/html/index.ts";
-import type { ShowSection, ShowToken } from "../../../results/index.ts";
+import type { ShowSection, ShowToken } from "../../../results/show.ts";
 
 /** Thresholds of the colors, nats of −log p: p below 0.78, 0.37, 0.14, 0.02 and 0.0003. */
 const LEVELS = [0.25, 1, 2, 4, 8];

@@ -7,7 +7,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { lacks } from "../../../../test/support/platform.ts";
 import { sample } from "../../../../test/support/run-size.ts";
 import { DAMAGE } from "../../../input/io/damage.test-data.ts";
-import { ANSWER_FILES, type PreparedRun, type PrepareOptions, prepareRun } from "./index.ts";
+import { ANSWER_FILES } from "./cache/cache-files.ts";
+import type { PrepareOptions } from "./cache/options.ts";
+import { prepareRun } from "./cache/prepare-run.ts";
+import type { PreparedRun } from "./cache/prepared-run.ts";
 import { type Workspace, workspace } from "./made-run.test-data.ts";
 
 const noProc = lacks("proc", "a cache below /proc");

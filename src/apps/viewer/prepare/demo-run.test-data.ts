@@ -4,7 +4,8 @@
  * @module
  */
 import { afterAll, beforeAll } from "vitest";
-import { type PreparedRun, prepareRun } from "./index.ts";
+import { prepareRun } from "./cache/prepare-run.ts";
+import type { PreparedRun } from "./cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "./made-run.test-data.ts";
 
 interface DemoRun {

@@ -5,8 +5,8 @@
  */
 import { type Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import type { LoggedMetrics } from "../../../results/index.ts";
-import { parseComparedPath } from "../../../results/wire/index.ts";
+import type { LoggedMetrics } from "../../../results/view.ts";
+import { parseComparedPath } from "../../../results/wire/compared-path.ts";
 import {
   answerFile,
   answerTables,
@@ -19,15 +19,11 @@ import {
   healthTables,
   reportTables,
 } from "../documents/index.ts";
-import { NO_LOGGED_METRICS } from "../logged/index.ts";
-import {
-  ANSWER_FILES,
-  type AnswerName,
-  type CorrectAnswers,
-  type OtherRun,
-  type PreparedRun,
-  readQuestion,
-} from "../prepare/index.ts";
+import { NO_LOGGED_METRICS } from "../logged/read-logged-metrics.ts";
+import { ANSWER_FILES, type AnswerName } from "../prepare/cache/cache-files.ts";
+import type { OtherRun, PreparedRun } from "../prepare/cache/prepared-run.ts";
+import type { CorrectAnswers } from "../prepare/correct/answer.ts";
+import { readQuestion } from "../prepare/correct/question.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { glossaryAnswer } from "./glossary-answer.ts";
 import { limitBody } from "./limit-body.ts";

@@ -1,13 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { RunComparison, RunInfo, StepSeries } from "../../../results/view.ts";
-import { decodeSequence, decodeTable, decodeTopK } from "../../../results/wire/index.ts";
-import { writeBundle } from "../bundle/index.ts";
+import { decodeSequence, decodeTopK } from "../../../results/wire/sequence.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
 import { readBundledBytes, readBundledJson } from "../bundle/read-bundled.test-data.ts";
-import { compareRuns } from "../compare/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { writeBundle } from "../bundle/write-bundle.ts";
+import { compareRuns } from "../compare/compare-runs.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { startViewServer, type ViewServer } from "./index.ts";
+import { startViewServer, type ViewServer } from "./start-server.ts";
 
 let work: Workspace;
 let page: string;

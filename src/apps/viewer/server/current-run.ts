@@ -1,4 +1,4 @@
-import type { PreparedRun } from "../prepare/index.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 interface Held {
   run: PreparedRun;

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { ComparedRuns, RunComparison, RunInfo } from "../../../results/index.ts";
-import { prepareRun } from "../prepare/index.ts";
+import type { ComparedRuns, RunComparison, RunInfo } from "../../../results/view.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
+import type { ReadDropped } from "./drop-answers.ts";
 import { DroppedFiles } from "./dropped-files.ts";
-import { type ReadDropped, startViewServer, type ViewServer } from "./index.ts";
+import { startViewServer, type ViewServer } from "./start-server.ts";
 
 let work: Workspace;
 const servers: ViewServer[] = [];

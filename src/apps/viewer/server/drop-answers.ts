@@ -1,8 +1,8 @@
 import { sep } from "node:path";
 import type { Context, Hono } from "hono";
 import { formatPlace, isLogratioError, type LogratioError, UsageError } from "../../../core/base/index.ts";
-import { addComparedRun } from "../compare/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import { addComparedRun } from "../compare/compare-runs.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { DroppedFiles } from "./dropped-files.ts";
 import { limitBody } from "./limit-body.ts";

@@ -7,9 +7,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { prepareRun } from "../prepare/index.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { startViewServer, type ViewServer } from "./index.ts";
+import { startViewServer, type ViewServer } from "./start-server.ts";
 
 let work: Workspace;
 let server: ViewServer;

@@ -1,17 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TOKEN_FLAGS } from "../../../core/base/token-class.ts";
 import { turnOfMark } from "../../../core/kernels/turns.ts";
 import type { MatchingGroups, MatchingTokens, TokenGroup, TopTokens } from "../../../results/view.ts";
-import {
-  decodeMatches,
-  decodeSequence,
-  TOKEN_FLAGS,
-  type WireSequence,
-} from "../../../results/wire/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { decodeMatches } from "../../../results/wire/matches.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { startViewServer, type ViewServer } from "./index.ts";
+import { startViewServer, type ViewServer } from "./start-server.ts";
 
 let work: Workspace;
 let run: PreparedRun;

@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { isLogratioError, resultJson } from "../../../core/base/index.ts";
-import type { PreparedRun } from "../prepare/index.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";
 

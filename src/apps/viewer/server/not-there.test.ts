@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { prepareRun } from "../prepare/index.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
 import { type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { startViewServer } from "./index.ts";
+import { startViewServer } from "./start-server.ts";
 
 let work: Workspace;
 let page: string;

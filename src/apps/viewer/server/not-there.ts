@@ -5,7 +5,7 @@
  */
 import { basename, resolve } from "node:path";
 import type { MiddlewareHandler } from "hono";
-import { VIEW_SCHEMA_VERSION, type WaitingInfo } from "../../../results/index.ts";
+import { VIEW_SCHEMA_VERSION, type WaitingInfo } from "../../../results/view.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { refuse } from "./reply.ts";
 

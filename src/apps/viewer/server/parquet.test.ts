@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openParquet } from "../../../input/readers/index.ts";
+import { openParquet } from "../../../input/readers/parquet/index.ts";
 import { writeTable } from "./parquet.ts";
 
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

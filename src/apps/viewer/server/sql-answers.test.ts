@@ -1,12 +1,15 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { tokenClass } from "../../../core/base/token-class.ts";
 import { turnOfMark } from "../../../core/kernels/turns.ts";
 import type { SqlAnswer, SqlTables } from "../../../results/sql.ts";
-import { decodeSequence, textBetween, tokenClass, type WireSequence } from "../../../results/wire/index.ts";
-import { type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { decodeSequence, type WireSequence } from "../../../results/wire/sequence.ts";
+import { textBetween } from "../../../results/wire/sequence-text.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { startViewServer, type ViewServer } from "./index.ts";
+import { startViewServer, type ViewServer } from "./start-server.ts";
 
 let work: Workspace;
 let run: PreparedRun;

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { isLogratioError } from "../../../core/base/index.ts";
-import { sqlHelp } from "../prepare/index.ts";
+import { sqlHelp } from "../prepare/sql/help.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { limitBody } from "./limit-body.ts";
 import { refuse } from "./reply.ts";

@@ -1,7 +1,9 @@
 import type { Context, Hono } from "hono";
 import { isLogratioError } from "../../../core/base/index.ts";
 import { storyPage } from "../documents/index.ts";
-import { type PreparedRun, readFilterChange, readStarChange } from "../prepare/index.ts";
+import { readFilterChange } from "../prepare/cache/filter-list.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
+import { readStarChange } from "../prepare/cache/star-list.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { limitBody } from "./limit-body.ts";
 import { refuse } from "./reply.ts";

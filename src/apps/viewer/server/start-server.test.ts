@@ -3,23 +3,23 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { formatCount } from "../../../core/text/index.ts";
-import type { PageDocument } from "../../../render/page/index.ts";
+import { formatCount } from "../../../core/text/format.ts";
+import type { PageDocument } from "../../../render/page/page-document.ts";
 import type { GroupPage } from "../../../results/page.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { CorrectAnswer, CorrectBins, CorrectSteps, RunInfo } from "../../../results/view.ts";
-import {
-  decodeBriefs,
-  decodeSequence,
-  decodeTable,
-  decodeTopK,
-  decodeTurns,
-} from "../../../results/wire/index.ts";
-import { writeBundle } from "../bundle/index.ts";
+import { decodeBriefs } from "../../../results/wire/briefs.ts";
+import { decodeSequence, decodeTopK } from "../../../results/wire/sequence.ts";
+import { decodeTable } from "../../../results/wire/table.ts";
+import { decodeTurns } from "../../../results/wire/turns.ts";
 import { readBundledBytes, readBundledJson } from "../bundle/read-bundled.test-data.ts";
-import { ANSWER_FILES, type PreparedRun, prepareRun } from "../prepare/index.ts";
+import { writeBundle } from "../bundle/write-bundle.ts";
+import { ANSWER_FILES } from "../prepare/cache/cache-files.ts";
+import { prepareRun } from "../prepare/cache/prepare-run.ts";
+import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, line, type Workspace, workspace } from "../prepare/made-run.test-data.ts";
-import { filesBelow, type ServerOptions, startViewServer, type ViewServer } from "./index.ts";
+import { type ServerOptions, startViewServer, type ViewServer } from "./start-server.ts";
+import { filesBelow } from "./static-files.ts";
 
 let work: Workspace;
 let page: string;

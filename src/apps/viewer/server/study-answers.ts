@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { studyTables } from "../documents/index.ts";
-import type { PreparedStudy, StudyAnswerName } from "../kl/index.ts";
+import type { PreparedStudy, StudyAnswerName } from "../kl/prepared-study.ts";
 import { glossaryAnswer } from "./glossary-answer.ts";
 import { parquetAnswer } from "./parquet-answer.ts";
 import { BINARY_TYPE, JSON_TYPE, refuse, reply } from "./reply.ts";

@@ -9,7 +9,7 @@
  */
 import { MissingSideError, type NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeDocument, TreeMap } from "../../io/index.ts";
+import type { TreeDocument, TreeMap } from "../../io/columns.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { FIELD_LABELS, findRescore } from "../shared/fields.ts";

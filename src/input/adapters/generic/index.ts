@@ -6,7 +6,7 @@
 
 import { type Lines, MissingSideError, SchemaError } from "../../../core/base/index.ts";
 import { COLUMN_FLAGS } from "../../../core/schema/index.ts";
-import type { RowValue, SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { RowValue, SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import type { Adapter, ColumnMapping, Match, OnePolicy, Reading } from "../adapter.ts";
 import {
   EXPLAINED_FIELDS,

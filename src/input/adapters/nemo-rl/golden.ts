@@ -6,7 +6,7 @@
  */
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeDocument, TreeMap } from "../../io/index.ts";
+import type { TreeDocument, TreeMap } from "../../io/columns.ts";
 import type { Match } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { asMatrix, describeValue, isMap, readNumbers } from "../shared/tree-values.ts";

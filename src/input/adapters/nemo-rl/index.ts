@@ -10,7 +10,7 @@
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { RowChunk, RowDocument, RowValue } from "../../io/index.ts";
+import type { RowChunk, RowDocument, RowValue } from "../../io/columns.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { responseStart } from "../shared/conversation.ts";
 import { FIELD_LABELS, findRescore, RESCORE_NAMES } from "../shared/fields.ts";

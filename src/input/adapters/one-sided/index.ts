@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SourceDocument, TreeMap } from "../../io/index.ts";
+import type { SourceDocument, TreeMap } from "../../io/columns.ts";
 import type { Adapter } from "../adapter.ts";
 import { describeLacking, missingPolicy } from "../shared/missing-side.ts";
 import { isList, isMap } from "../shared/tree-values.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { MissingSideError } from "../../../core/base/index.ts";
-import type { RowMap } from "../../io/index.ts";
+import type { RowMap } from "../../io/columns.ts";
 import type { Adapter } from "../adapter.ts";
 import { EXPLAINED_FIELDS, listFound, listMissing, type NameTable, RESCORE_NAMES } from "../shared/fields.ts";
 import { hookLines } from "../shared/hook-lines.ts";

@@ -22,7 +22,7 @@ import {
   SCALAR_COLUMNS,
   VERSION_KEY,
 } from "../../../core/schema/index.ts";
-import type { RowChunk, RowDocument, RowValue, SourceDocument, TreeDocument } from "../../io/index.ts";
+import type { RowChunk, RowDocument, RowValue, SourceDocument, TreeDocument } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match, OnePolicy } from "../adapter.ts";
 import { findOnePolicy } from "../shared/missing-side.ts";
 import { agreedNumber, reportBadRow } from "../shared/row-objects.ts";

@@ -11,7 +11,7 @@
 import { dictionary, LengthMismatchError, type NumericArray, SchemaError } from "../../../core/base/index.ts";
 import type { Origin, SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import { LIST_COLUMNS, POLICY_PREFIXES, SCALAR_COLUMNS } from "../../../core/schema/index.ts";
-import type { Tensor, TreeDocument } from "../../io/index.ts";
+import type { Tensor, TreeDocument } from "../../io/columns.ts";
 import type { AdapterContext } from "../adapter.ts";
 import { describeValue, isTensor } from "../shared/tree-values.ts";
 import { readSampling, readSides } from "./origin.ts";

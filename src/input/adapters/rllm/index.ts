@@ -6,7 +6,7 @@
  */
 import { MissingSideError, Unavailable } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeMap } from "../../io/index.ts";
+import type { TreeMap } from "../../io/columns.ts";
 import type { Adapter } from "../adapter.ts";
 import { listMaps, listNumbers, numberIn, readObjects, sampleObjects, textIn } from "../shared/objects.ts";
 import { assembleSegments, type Call, chainCalls } from "../shared/segments.ts";

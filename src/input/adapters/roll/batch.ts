@@ -8,7 +8,7 @@
  * @module
  */
 import { SchemaError } from "../../../core/base/index.ts";
-import type { TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeMap, TreeValue } from "../../io/columns.ts";
 import { type Field, type FoundColumn, type FoundColumns, RESCORE_NAMES } from "../shared/fields.ts";
 import {
   checkSize,

@@ -6,7 +6,7 @@
  * @module
  */
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeDocument, TreeMap } from "../../io/index.ts";
+import type { TreeDocument, TreeMap } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { findDataProto } from "../shared/data-proto.ts";
 import { FIELD_LABELS, findRescore } from "../shared/fields.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
-import { openDocument } from "../../ingest/index.ts";
+import { openDocument } from "../../ingest/open-document.ts";
 import { openFile } from "../../io/file-source.ts";
 import { expectedWithout, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
 import { readEveryWay } from "../read-ways.test-data.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import { type JsonObject, listAt, member, numberAt, textAt } from "../../replies/index.ts";
+import { type JsonObject, listAt, member, numberAt, textAt } from "../../replies/json.ts";
 
 /** How one server streams. */
 interface Stream {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
-import { FindingLog, findMisfit } from "../../../core/schema/index.ts";
+import { FindingLog } from "../../../core/schema/findings.ts";
+import { findMisfit } from "../../../core/schema/sequence-draft.ts";
 import { openDocument } from "../../ingest/open-document.ts";
-import { memorySource } from "../../io/index.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { FIXTURES } from "../read.test-data.ts";
 import { servers } from "./index.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import { listAt, member, numberAt, textAt } from "../../replies/index.ts";
+import { listAt, member, numberAt, textAt } from "../../replies/json.ts";
 import { type Reply, type ServerText, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens } from "./tokens.ts";
 

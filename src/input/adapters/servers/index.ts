@@ -14,8 +14,8 @@ import {
   unreadableRows,
 } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import type { SourceDocument } from "../../io/index.ts";
-import { member, numberAt } from "../../replies/index.ts";
+import type { SourceDocument } from "../../io/columns.ts";
+import { member, numberAt } from "../../replies/json.ts";
 import type { Adapter, Match } from "../adapter.ts";
 import { reportBadRow } from "../shared/row-objects.ts";
 import { type FoundReply, readRowReplies, readTreeReplies, sampleReplies } from "./read-document.ts";

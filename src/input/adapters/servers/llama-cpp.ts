@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { listAt, member, numberAt, textAt } from "../../replies/index.ts";
+import { listAt, member, numberAt, textAt } from "../../replies/json.ts";
 import { type Reply, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens, toIds } from "./tokens.ts";
 

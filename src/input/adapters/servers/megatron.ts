@@ -6,7 +6,7 @@
  * @module
  */
 import { isNumericArray, isObject } from "../../../core/base/index.ts";
-import { member, textAt } from "../../replies/index.ts";
+import { member, textAt } from "../../replies/json.ts";
 import type { Reply } from "./reply.ts";
 import { toIds } from "./tokens.ts";
 

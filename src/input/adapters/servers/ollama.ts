@@ -4,7 +4,7 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import { listAt, member, textAt } from "../../replies/index.ts";
+import { listAt, member, textAt } from "../../replies/json.ts";
 import { type Reply, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens } from "./tokens.ts";
 

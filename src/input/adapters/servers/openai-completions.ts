@@ -5,17 +5,9 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import {
-  type EchoToken,
-  echoTokens,
-  listAlternatives,
-  listAt,
-  member,
-  numberAt,
-  parseLogprob,
-  placeholderId,
-  textAt,
-} from "../../replies/index.ts";
+import { type EchoToken, echoTokens, listAlternatives, placeholderId } from "../../replies/echo.ts";
+import { listAt, member, numberAt, textAt } from "../../replies/json.ts";
+import { parseLogprob } from "../../replies/logprob.ts";
 import { type Reply, type ServerText, type TokenList, withoutLogprobs } from "./reply.ts";
 import { allKnown, readCachedTokens, sliceTokens, someTop, spellToken, toIds } from "./tokens.ts";
 import { readVllmPrompt } from "./vllm.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { listAt, member, textAt } from "../../replies/index.ts";
+import { listAt, member, textAt } from "../../replies/json.ts";
 import { type Reply, withoutLogprobs } from "./reply.ts";
 import { readNamedTokens } from "./tokens.ts";
 

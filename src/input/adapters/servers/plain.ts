@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RowMap, RowValue } from "../../io/index.ts";
+import type { RowMap, RowValue } from "../../io/columns.ts";
 import { toNumbers, toText, valueAt } from "../shared/row-values.ts";
 import type { Reply } from "./reply.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import type { BadRow, RowDocument, RowMap, SourceDocument, TreeDocument } from "../../io/index.ts";
+import type { BadRow, RowDocument, RowMap, SourceDocument, TreeDocument } from "../../io/columns.ts";
 
 import { isRowMap } from "../shared/row-values.ts";
 import { type Assembled, createAssembler } from "./chunks.ts";

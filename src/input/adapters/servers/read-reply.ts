@@ -4,8 +4,8 @@
  * @module
  */
 import { isObject } from "../../../core/base/index.ts";
-import type { RowMap } from "../../io/index.ts";
-import { member, numberAt, textAt } from "../../replies/index.ts";
+import type { RowMap } from "../../io/columns.ts";
+import { member, numberAt, textAt } from "../../replies/json.ts";
 import { readGemini } from "./gemini.ts";
 import { readLlamaCpp } from "./llama-cpp.ts";
 import { readOllama } from "./ollama.ts";

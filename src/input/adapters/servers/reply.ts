@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Alternative } from "../../replies/index.ts";
+import type { Alternative } from "../../replies/alternatives.ts";
 
 /** The tokens of one text, in order. */
 export interface TokenList {

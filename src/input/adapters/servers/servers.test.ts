@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
 import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
 import { openDocument } from "../../ingest/open-document.ts";
-import { memorySource } from "../../io/index.ts";
+import { memorySource } from "../../io/file-source.ts";
 import type { Match } from "../adapter.ts";
 import { FIXTURES, readAll, readError } from "../read.test-data.ts";
 import { servers } from "./index.ts";

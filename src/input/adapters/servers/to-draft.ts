@@ -5,7 +5,7 @@
  */
 import type { SequenceDraft, TopKDraft } from "../../../core/schema/index.ts";
 import { formatNumber } from "../../../core/text/index.ts";
-import { parseLogprob } from "../../replies/index.ts";
+import { parseLogprob } from "../../replies/logprob.ts";
 import type { Reply, ReplyProblem, ServerText, TokenList } from "./reply.ts";
 
 /** A value above this is not a log-prob: rounding errors are far smaller. */

@@ -4,18 +4,12 @@
  * @module
  */
 import { isNumericArray } from "../../../core/base/index.ts";
-import {
-  type Alternative,
-  listAt,
-  member,
-  numberAt,
-  parseLogprob,
-  placeholderId,
-  readPosition,
-  readTriples,
-  textAt,
-  toList,
-} from "../../replies/index.ts";
+import type { Alternative } from "../../replies/alternatives.ts";
+import { placeholderId } from "../../replies/echo.ts";
+import { listAt, member, numberAt, textAt, toList } from "../../replies/json.ts";
+import { parseLogprob } from "../../replies/logprob.ts";
+import { readPosition } from "../../replies/positions.ts";
+import { readTriples } from "../../replies/triples.ts";
 import type { TokenList } from "./reply.ts";
 
 /**

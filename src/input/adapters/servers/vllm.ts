@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { listAt, numberAt, textAt, toList } from "../../replies/index.ts";
+import { listAt, numberAt, textAt, toList } from "../../replies/json.ts";
 import { type Reply, type ReplyProblem, type ServerText, withoutLogprobs } from "./reply.ts";
 import { readPositions, toIds } from "./tokens.ts";
 

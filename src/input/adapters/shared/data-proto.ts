@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeMap, TreeValue } from "../../io/columns.ts";
 import { isList, isMap, isPickled } from "./tree-values.ts";
 
 export interface DataProtoColumns {

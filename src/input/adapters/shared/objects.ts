@@ -6,7 +6,7 @@
  */
 import { isNumericArray, type NumericArray, Unavailable } from "../../../core/base/index.ts";
 import type { FindingLog, SequenceDraft } from "../../../core/schema/index.ts";
-import type { RowChunk, SourceDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { RowChunk, SourceDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import { reportBadRow } from "./row-objects.ts";
 import { isList, isMap } from "./tree-values.ts";
 

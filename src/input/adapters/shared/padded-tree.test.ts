@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { Allocate, Tensor, TreeValue } from "../../io/index.ts";
+import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
+import type { Allocate } from "../../io/byte-source.ts";
+import type { Tensor, TreeValue } from "../../io/columns.ts";
 import type { Field, FoundColumns } from "./fields.ts";
 import { readPadded } from "./padded-tree.ts";
 

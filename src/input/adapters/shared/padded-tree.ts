@@ -11,8 +11,9 @@ import {
   SchemaError,
 } from "../../../core/base/index.ts";
 import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeValue } from "../../io/index.ts";
-import { MAX_ARRAY_ROWS, reuseMemory } from "../../io/index.ts";
+import type { TreeValue } from "../../io/columns.ts";
+import { MAX_ARRAY_ROWS } from "../../io/limits.ts";
+import { reuseMemory } from "../../io/reused-memory.ts";
 import { FIELD_LABELS, type FoundColumn, type FoundColumns, TEXT_FIELDS } from "./fields.ts";
 import {
   ALIGNED_FIELDS,

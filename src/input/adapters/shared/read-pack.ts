@@ -6,7 +6,7 @@
 import type { NumericArray } from "../../../core/base/index.ts";
 import { LengthMismatchError, SchemaError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeValue } from "../../io/index.ts";
+import type { TreeValue } from "../../io/columns.ts";
 import type { AdapterContext } from "../adapter.ts";
 import { FIELD_LABELS } from "./fields.ts";
 import { combineMasks, MASK_FIELDS } from "./masks.ts";

@@ -7,7 +7,7 @@
 import { isNumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { type FindingLog, MOST_TEXT, unreadableRows } from "../../../core/schema/index.ts";
-import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/index.ts";
+import type { BadRow, RowChunk, RowDocument, RowMap, RowValue } from "../../io/columns.ts";
 import {
   FIELD_LABELS,
   type Field,

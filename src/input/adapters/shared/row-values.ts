@@ -4,7 +4,7 @@
  * @module
  */
 import { isNumericArray, isObject, type NumericArray } from "../../../core/base/index.ts";
-import type { RowMap, RowValue } from "../../io/index.ts";
+import type { RowMap, RowValue } from "../../io/columns.ts";
 
 export function isRowMap(value: RowValue | undefined): value is RowMap {
   return isObject(value);

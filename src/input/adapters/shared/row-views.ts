@@ -5,7 +5,7 @@
  * @module
  */
 import { LengthMismatchError, type NumericArray } from "../../../core/base/index.ts";
-import type { Tensor, TreeMap, TreeValue } from "../../io/index.ts";
+import type { Tensor, TreeMap, TreeValue } from "../../io/columns.ts";
 import { asMatrix, describeValue, isTensor, type Matrix } from "./tree-values.ts";
 
 /** Elements `[start, end)` of a row. */

@@ -4,9 +4,11 @@
  * @module
  */
 import { isNumericArray, type NumericArray } from "../../../core/base/index.ts";
-import { type Allocate, isList, isMap, isPickled, isTensor, type TreeValue } from "../../io/index.ts";
+import type { Allocate } from "../../io/byte-source.ts";
+import type { TreeValue } from "../../io/columns.ts";
+import { isList, isMap, isPickled, isTensor } from "../../io/tree-guards.ts";
 
-export { isList, isMap, isPickled, isTensor } from "../../io/index.ts";
+export { isList, isMap, isPickled, isTensor } from "../../io/tree-guards.ts";
 
 /** `float32 [64, 136]`, `list of 64 × float64 [136]`, `text`: for messages. */
 export function describeValue(value: TreeValue | undefined): string {

@@ -8,7 +8,7 @@
  * @module
  */
 import { LengthMismatchError } from "../../../core/base/index.ts";
-import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import {
   type Field,
   type FoundColumn,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { TreeDocument } from "../../io/index.ts";
+import type { TreeDocument } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import { describeOnePolicy, type MissingPolicy, missingPolicy } from "../shared/missing-side.ts";

@@ -9,7 +9,7 @@
  */
 
 import { isNumericArray } from "../../../core/base/index.ts";
-import type { TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeMap, TreeValue } from "../../io/columns.ts";
 import { isList, isMap, isTensor, readNumbers } from "../shared/tree-values.ts";
 
 export type DumpKind = "train-v2" | "train-v1" | "rollout";

@@ -4,7 +4,7 @@
  * @module
  */
 import { MissingSideError } from "../../../core/base/index.ts";
-import type { TreeValue } from "../../io/index.ts";
+import type { TreeValue } from "../../io/columns.ts";
 import type { Match } from "../adapter.ts";
 import { FIELD_LABELS, findRescore } from "../shared/fields.ts";
 import type { Dump } from "./dump.ts";

@@ -9,7 +9,7 @@
 import { UnsupportedError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { TreeDocument } from "../../io/index.ts";
+import type { TreeDocument } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match } from "../adapter.ts";
 import { describeValue, readScalar } from "../shared/tree-values.ts";
 import { type Surroundings, toDraft, toRolloutDraft } from "./draft.ts";

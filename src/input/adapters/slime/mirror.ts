@@ -6,7 +6,7 @@
  */
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { RowDocument } from "../../io/index.ts";
+import type { RowDocument } from "../../io/columns.ts";
 import type { AdapterContext, Match } from "../adapter.ts";
 import { reportBadRow } from "../shared/row-objects.ts";
 import { describeRowValue, toNumber, toNumbers } from "../shared/row-values.ts";

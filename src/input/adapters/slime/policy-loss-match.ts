@@ -4,7 +4,7 @@
  * @module
  */
 import { MissingSideError } from "../../../core/base/index.ts";
-import type { TreeDocument, TreeMap } from "../../io/index.ts";
+import type { TreeDocument, TreeMap } from "../../io/columns.ts";
 import type { Match } from "../adapter.ts";
 import { describeValue, readScalar } from "../shared/tree-values.ts";
 import type { DumpPart } from "./parts.ts";

@@ -7,7 +7,7 @@
  */
 import type { NumericArray } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeMap } from "../../io/index.ts";
+import type { TreeMap } from "../../io/columns.ts";
 import { isList, isMap, readScalar, readVector } from "../shared/tree-values.ts";
 
 export function findPolicyLoss(root: TreeMap): readonly TreeMap[] | undefined {

@@ -6,7 +6,7 @@
  */
 
 import type { NumericArray } from "../../../core/base/index.ts";
-import type { TreeValue } from "../../io/index.ts";
+import type { TreeValue } from "../../io/columns.ts";
 import type { Companion } from "../adapter.ts";
 import { isMap, readScalar, readTexts, readVector } from "../shared/tree-values.ts";
 import { asDump, type Dump } from "./dump.ts";

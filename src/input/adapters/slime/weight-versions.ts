@@ -5,7 +5,7 @@
  * @module
  */
 import type { NumericArray } from "../../../core/base/index.ts";
-import type { TreeValue } from "../../io/index.ts";
+import type { TreeValue } from "../../io/columns.ts";
 import { isList } from "../shared/tree-values.ts";
 
 function readVersion(value: TreeValue): number {

@@ -12,7 +12,7 @@
  */
 import { MissingSideError, type NumericArray, Unavailable } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { TreeMap } from "../../io/index.ts";
+import type { TreeMap } from "../../io/columns.ts";
 import type { Adapter } from "../adapter.ts";
 import {
   findIn,

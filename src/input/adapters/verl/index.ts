@@ -6,7 +6,7 @@
  */
 import { type LogratioError, UnsupportedError } from "../../../core/base/index.ts";
 import type { Sampling } from "../../../core/schema/index.ts";
-import type { TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { findDataProto, findOpaqueBatch } from "../shared/data-proto.ts";
 import {

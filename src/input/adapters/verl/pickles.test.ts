@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
-import { openDocument } from "../../ingest/index.ts";
+import { openDocument } from "../../ingest/open-document.ts";
 import { openFile } from "../../io/file-source.ts";
 import { expectedWithout, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
 import { readEveryWay } from "../read-ways.test-data.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
-import { openDocument } from "../../ingest/index.ts";
+import { openDocument } from "../../ingest/open-document.ts";
 import { memorySource, openFile } from "../../io/file-source.ts";
 import { pickle, text, writeGlobal } from "../../readers/shared/pickle-writer.test-data.ts";
 import {

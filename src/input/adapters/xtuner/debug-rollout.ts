@@ -7,7 +7,7 @@
  */
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
-import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { SourceDocument, TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import type { Adapter, AdapterContext } from "../adapter.ts";
 import { hookLines } from "../shared/hook-lines.ts";
 import { findIn, listNumbers, numberIn, textIn } from "../shared/objects.ts";

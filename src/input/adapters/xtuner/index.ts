@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RowDocument, RowValue, SourceDocument, TreeDocument, TreeValue } from "../../io/index.ts";
+import type { RowDocument, RowValue, SourceDocument, TreeDocument, TreeValue } from "../../io/columns.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../adapter.ts";
 import { type PackField, readNumber, readPack } from "../shared/read-pack.ts";
 import { chunkValueAt, reportBadRow } from "../shared/row-objects.ts";

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { createRecordBuilder, type RecordBatch } from "../../../core/schema/index.ts";
-import { seededRandom } from "../../../core/statistics/index.ts";
+import { createRecordBuilder } from "../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../core/schema/record.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 
 export interface Drawn {
   readonly rollout: Float32Array;

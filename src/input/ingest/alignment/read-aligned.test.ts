@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Finding } from "../../../core/schema/index.ts";
+import type { Finding } from "../../../core/schema/findings.ts";
 import { type Outcome, readAll } from "../../adapters/read.test-data.ts";
-import { describeChecks, type SourceReport } from "../index.ts";
+import type { SourceReport } from "../sources.ts";
+import { describeChecks } from "./describe-checks.ts";
 import { type Drawn, drawLogprobs, moveEntries } from "./logprobs.test-data.ts";
 import { parseAlign } from "./parse-align.ts";
 

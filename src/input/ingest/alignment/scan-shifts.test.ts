@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../core/statistics/index.ts";
+import { seededRandom } from "../../../core/statistics/random.ts";
 import { type Drawing, type Drawn, drawLogprobs, moveEntries, packDrawn } from "./logprobs.test-data.ts";
 import { logTail, type ShiftScan, ShiftScanner } from "./scan-shifts.ts";
 import { shiftTrainer } from "./shift-trainer.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { shiftsKernel } from "../../../core/kernels/index.ts";
+import { shiftsKernel } from "../../../core/kernels/wasm/shifts-kernel.ts";
 import {
   addRow,
   addRowPlainly,

@@ -4,15 +4,8 @@
  * @module
  */
 import { formatCount, plural } from "../../../core/text/index.ts";
-import {
-  isList,
-  isMap,
-  isPickled,
-  isTensor,
-  type SourceDocument,
-  type TreeMap,
-  type TreeValue,
-} from "../../io/index.ts";
+import type { SourceDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import { isList, isMap, isPickled, isTensor } from "../../io/tree-guards.ts";
 import { NAMELESS } from "./by-text.ts";
 import type { OtherFile } from "./other-file.ts";
 

@@ -1,3 +1,9 @@
+/**
+ * Well-known files without recorded log-probs: says what they are and what to do instead. A file that a trainer dumps
+ * belongs to an adapter; a file recognized here never has figures.
+ *
+ * @module
+ */
 import { basename } from "node:path";
 import { quoteForShell, UnsupportedError } from "../../../core/base/index.ts";
 

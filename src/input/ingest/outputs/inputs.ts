@@ -6,7 +6,7 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { statIfPresent } from "../../io/index.ts";
+import { statIfPresent } from "../../io/if-present.ts";
 
 export interface Input {
   readonly path: string;

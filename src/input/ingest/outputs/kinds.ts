@@ -10,7 +10,9 @@ import { join } from "node:path";
 import { fileSystemError } from "../../../core/base/index.ts";
 import { WRITER_KEY } from "../../../core/schema/index.ts";
 import { formatCount } from "../../../core/text/index.ts";
-import { listIfPresent, openFile, openZip, readTextIfPresent } from "../../io/index.ts";
+import { openFile } from "../../io/file-source.ts";
+import { listIfPresent, readTextIfPresent } from "../../io/if-present.ts";
+import { openZip } from "../../io/zip.ts";
 import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
 
 /** Kinds of output of the command line. A file is only replaced by one of its own kind. */

@@ -6,7 +6,7 @@
 import { basename, resolve } from "node:path";
 import { isLogratioError, putBefore } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
-import { openFile } from "../../io/index.ts";
+import { openFile } from "../../io/file-source.ts";
 import { containFileError } from "../contain.ts";
 import { walk } from "../walk.ts";
 import { readSeriesFile } from "./read.ts";

@@ -6,15 +6,8 @@
 import { isNumericArray } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { unreadableRows } from "../../../core/schema/index.ts";
-import {
-  isList,
-  isMap,
-  type RowDocument,
-  type RowMap,
-  type SourceDocument,
-  type TreeMap,
-  type TreeValue,
-} from "../../io/index.ts";
+import type { RowDocument, RowMap, SourceDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import { isList, isMap } from "../../io/tree-guards.ts";
 import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
 
 /** Columns of dumps of texts, which have a step and a score in each row, too. */

@@ -1,5 +1,5 @@
-import type { SourceDocument } from "../../io/index.ts";
-import type { OtherFile } from "../other-files/index.ts";
+import type { SourceDocument } from "../../io/columns.ts";
+import type { OtherFile } from "../other-files/other-file.ts";
 import { describeSeries } from "./from-document.ts";
 
 /** The error for logged metrics where log-probs were expected. */

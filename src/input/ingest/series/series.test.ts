@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { crc32c, memoryLimit, setMemoryLimit, unmaskChecksum } from "../../../core/base/index.ts";
-import { FindingLog } from "../../../core/schema/index.ts";
-import { findSeriesFiles, readSeriesFile, type SeriesFile } from "./index.ts";
+import { crc32c, unmaskChecksum } from "../../../core/base/crc32c.ts";
+import { memoryLimit, setMemoryLimit } from "../../../core/base/memory-limit.ts";
+import { FindingLog } from "../../../core/schema/findings.ts";
+import { findSeriesFiles } from "./find.ts";
+import { readSeriesFile } from "./read.ts";
+import type { SeriesFile } from "./series.ts";
 import { parseRows } from "./text-table.ts";
 import { readScalars } from "./tf-events.ts";
 

@@ -6,7 +6,8 @@
  */
 
 import { crc32c, unmaskChecksum } from "../../../core/base/index.ts";
-import { LIKELY_CUT_OFF, type PlainStream } from "../../io/index.ts";
+import { LIKELY_CUT_OFF } from "../../io/advice.ts";
+import type { PlainStream } from "../../io/decompress.ts";
 import { fields } from "./wire.ts";
 
 const HEADER = 12;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type BadRow, memorySource, type RowMap } from "../../io/index.ts";
+import type { BadRow, RowMap } from "../../io/columns.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { openJsonl } from "./rows.ts";
 
 const STREAM = [

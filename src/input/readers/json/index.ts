@@ -4,8 +4,4 @@
  * @module
  */
 export { openJsonDocument } from "./open.ts";
-export { createJsonParser, type JsonParser } from "./parser.ts";
-export type { JsonOptions } from "./row-batches.ts";
-export { type JsonRows, openJsonl } from "./rows.ts";
-export { type JsonKind, sniffJson } from "./sniff.ts";
-export { openJson } from "./tree.ts";
+export { sniffJson } from "./sniff.ts";

@@ -4,7 +4,9 @@ import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../../core/base/memory-
 import type { RowDocument, SourceDocument, TreeDocument } from "../../io/columns.ts";
 import { countingSource } from "../../io/counting-source.test-data.ts";
 import { memorySource } from "../../io/file-source.ts";
-import { openJson, openJsonDocument, openJsonl } from "./index.ts";
+import { openJsonDocument } from "./open.ts";
+import { openJsonl } from "./rows.ts";
+import { openJson } from "./tree.ts";
 
 const source = (text: string | Uint8Array, name = "a.json") =>
   memorySource(name, typeof text === "string" ? Buffer.from(text) : text);

@@ -1,5 +1,6 @@
-import type { ByteSource, SourceDocument } from "../../io/index.ts";
-import { type ByteStream, openPlain } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { SourceDocument } from "../../io/columns.ts";
+import { type ByteStream, openPlain } from "../../io/decompress.ts";
 import type { JsonOptions } from "./row-batches.ts";
 import { openJsonl } from "./rows.ts";
 import { sniffJson } from "./sniff.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 import { FormatError, memoryExceeded, memoryLimit } from "../../../core/base/index.ts";
-import type { RowMap, RowValue } from "../../io/index.ts";
+import type { RowMap, RowValue } from "../../io/columns.ts";
 import { skipValue } from "./boundary.ts";
 import { FALSE, INFINITE, MINUS_INFINITE, matches, NOT_A_NUMBER, NULL, TRUE } from "./literals.ts";
 import { NumberArrayScanner } from "./number-arrays.ts";

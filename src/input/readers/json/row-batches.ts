@@ -5,7 +5,8 @@
  */
 import { isUtf8 } from "node:buffer";
 import { isLogratioError, LimitError } from "../../../core/base/index.ts";
-import type { BadRow, InvalidText, PlainStream, RowMap } from "../../io/index.ts";
+import type { BadRow, InvalidText, RowMap } from "../../io/columns.ts";
+import type { PlainStream } from "../../io/decompress.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { splitElements } from "./elements.ts";
 import { splitEvents } from "./events.ts";

@@ -7,7 +7,10 @@ import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../../../core/base/memory-
 import type { BadRow, RowMap } from "../../io/columns.ts";
 import type { ByteStream } from "../../io/decompress.ts";
 import { memorySource } from "../../io/file-source.ts";
-import { type JsonOptions, openJson, openJsonDocument, openJsonl } from "./index.ts";
+import { openJsonDocument } from "./open.ts";
+import type { JsonOptions } from "./row-batches.ts";
+import { openJsonl } from "./rows.ts";
+import { openJson } from "./tree.ts";
 
 interface Read {
   readonly rows: RowMap[];

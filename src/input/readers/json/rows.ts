@@ -4,8 +4,9 @@
  * @module
  */
 import { EmptyInputError, FormatError, LimitError, UsageError } from "../../../core/base/index.ts";
-import type { BadRow, ByteSource, RowChunk, RowDocument, RowMap } from "../../io/index.ts";
-import { type ByteStream, openPlain, type PlainStream } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { BadRow, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
+import { type ByteStream, openPlain, type PlainStream } from "../../io/decompress.ts";
 import { beginsWithEvent } from "./events.ts";
 import {
   type Batch,

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { sample } from "../../../../test/support/run-size.ts";
 import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../ingest/shared-data.test-data.ts";
 import { openFile } from "../../io/file-source.ts";
-import { openJsonDocument } from "./index.ts";
+import { openJsonDocument } from "./open.ts";
 
 warnIfAbsent("JSON of real trainers");
 

@@ -5,8 +5,9 @@
  */
 import { isUtf8 } from "node:buffer";
 import { EmptyInputError, FormatError, isLogratioError, LimitError } from "../../../core/base/index.ts";
-import type { ByteSource, RowDocument, RowMap, TreeDocument, TreeMap } from "../../io/index.ts";
-import { type ByteStream, openPlain } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { RowDocument, RowMap, TreeDocument, TreeMap } from "../../io/columns.ts";
+import { type ByteStream, openPlain } from "../../io/decompress.ts";
 import { findEnd, newBoundary } from "./boundary.ts";
 import { createJsonParser, DEFAULT_MAX_DEPTH } from "./parser.ts";
 import { createCarry } from "./pieces.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
-import { isTensor } from "../../io/index.ts";
-import { openMemmap } from "./index.ts";
+import { isTensor } from "../../io/tree-guards.ts";
+import { openMemmap } from "./memmap.ts";
 
 const FIXTURE = fileURLToPath(
   new URL("../../../../test/fixtures/adapters/verl/pickles/memmap/step_12", import.meta.url),

@@ -1,15 +1,15 @@
+/**
+ * Memory-mapped TensorDicts: a directory with a `meta.json` and the bytes of each tensor in `NAME.memmap`
+ * (`TensorDict.memmap`, tensordict 0.15.3).
+ *
+ * @module
+ */
 import { dirname, join } from "node:path";
 import { checkMemory, FormatError, isObject, LimitError, type Place } from "../../../core/base/index.ts";
-import {
-  type ByteSource,
-  LIKELY_CRAFTED,
-  LIKELY_CUT_OFF,
-  LIKELY_DAMAGED,
-  openFile,
-  type TreeDocument,
-  type TreeMap,
-  type TreeValue,
-} from "../../io/index.ts";
+import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeDocument, TreeMap, TreeValue } from "../../io/columns.ts";
+import { openFile } from "../../io/file-source.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { countElements, formatShape } from "../shared/shape.ts";
 import { rowMajorStrides } from "../shared/strides.ts";

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
-import { isTensor, type TreeMap } from "../../io/index.ts";
-import { isMemmapMeta, openMemmap } from "./index.ts";
+import type { TreeMap } from "../../io/columns.ts";
+import { isTensor } from "../../io/tree-guards.ts";
+import { isMemmapMeta, openMemmap } from "./memmap.ts";
 
 const TENSORDICT = "<class 'tensordict._td.TensorDict'>";
 let folder = "";

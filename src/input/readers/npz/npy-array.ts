@@ -1,7 +1,9 @@
 import { FormatError, LimitError, type Place } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import type { ByteSource, TreeValue } from "../../io/index.ts";
-import { LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_PICKLE_BYTES } from "../../io/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeValue } from "../../io/columns.ts";
+import { MAX_PICKLE_BYTES } from "../../io/limits.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
 import { type PickleOptions, readPickle } from "../shared/pickle.ts";
 import { countElements, formatShape } from "../shared/shape.ts";

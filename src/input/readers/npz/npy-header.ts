@@ -1,6 +1,7 @@
 import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import type { ByteSource } from "../../io/index.ts";
-import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_NPY_HEADER_BYTES } from "../../io/index.ts";
+import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { MAX_NPY_HEADER_BYTES } from "../../io/limits.ts";
 import { type NumpyType, parseNumpyType } from "../shared/numpy-type.ts";
 import { type Literal, parsePythonLiteral } from "./python-literal.ts";
 

@@ -8,7 +8,8 @@ import { countingSource } from "../../io/counting-source.test-data.ts";
 import { memorySource } from "../../io/file-source.ts";
 import { writeZip } from "../../io/zip-writer.test-data.ts";
 import { assemble, call, pickle } from "../shared/pickle-writer.test-data.ts";
-import { isNpy, openNpy, openNpz } from "./index.ts";
+import { isNpy } from "./npy-header.ts";
+import { openNpy, openNpz } from "./npz.ts";
 
 /** An npy file of version 1, its header as given. */
 function npy(header: string, data: Uint8Array, version = 1): Uint8Array {

@@ -1,14 +1,10 @@
 import { checkMemory, EmptyInputError, FormatError, LimitError } from "../../../core/base/index.ts";
-import type { ByteSource, TreeDocument, TreeValue } from "../../io/index.ts";
-import {
-  LIKELY_CUT_OFF,
-  MAX_PLAIN_MEMBER_BYTES,
-  openMember,
-  openZip,
-  readMember,
-  type ZipArchive,
-  type ZipMember,
-} from "../../io/index.ts";
+import { LIKELY_CUT_OFF } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeDocument, TreeValue } from "../../io/columns.ts";
+import { MAX_PLAIN_MEMBER_BYTES } from "../../io/limits.ts";
+import { openZip, type ZipArchive, type ZipMember } from "../../io/zip.ts";
+import { openMember, readMember } from "../../io/zip-member.ts";
 import { asTreeMap, type PickleOptions } from "../shared/pickle.ts";
 import { readNpyArray } from "./npy-array.ts";
 

@@ -1,5 +1,5 @@
 import { FormatError, type Place } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 
 /** A value of the part of Python's literal syntax that npy headers use. Tuples and lists both become arrays. */
 export type Literal = string | number | boolean | null | Literal[] | Map<string, Literal>;

@@ -7,7 +7,7 @@ import type { Tensor } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
 import { openZip } from "../../io/zip.ts";
 import type { WrittenArray } from "../shared/written-array.ts";
-import { openNpz } from "./index.ts";
+import { openNpz } from "./npz.ts";
 import { writeNpz } from "./write.ts";
 
 let folder: string;

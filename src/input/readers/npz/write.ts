@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
-import { writeAll } from "../../io/index.ts";
+import { writeAll } from "../../io/write-all.ts";
 import { countBytes, type WrittenArray } from "../shared/written-array.ts";
 
 const DESCRIPTORS = { float32: "<f4", uint8: "|u1", int32: "<i4" } as const;

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { isSystemError } from "../../../core/base/index.ts";
-import { writeAll } from "../../io/index.ts";
+import { writeAll } from "../../io/write-all.ts";
 
 const KEY = "logratio.sha256";
 const ZEROS = "0".repeat(64);

@@ -5,8 +5,8 @@
  * @module
  */
 import { FormatError, isLogratioError, LimitError, UnsupportedError } from "../../../core/base/index.ts";
-import type { ByteSource } from "../../io/index.ts";
-import { MAX_PARQUET_FOOTER_BYTES } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { MAX_PARQUET_FOOTER_BYTES } from "../../io/limits.ts";
 import { integerAt, readThrift, structAt, structsAt, type ThriftStruct, textAt } from "./thrift.ts";
 
 /** FileMetaData. */

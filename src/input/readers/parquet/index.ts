@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RowDocument } from "../../io/index.ts";
+import type { RowDocument } from "../../io/columns.ts";
 import type { ParquetOptions } from "./rows.ts";
 import type { ColumnBatch, ColumnSpec } from "./schema.ts";
 import type { WriteParquetOptions } from "./write.ts";

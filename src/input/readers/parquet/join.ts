@@ -6,7 +6,8 @@
  */
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openFile, writeAll } from "../../io/index.ts";
+import { openFile } from "../../io/file-source.ts";
+import { writeAll } from "../../io/write-all.ts";
 import { CHUNK, COLUMN, FILE, GROUP, PAIR, readFooter } from "./footer.ts";
 import {
   integerAt,

@@ -5,8 +5,9 @@
  */
 import type { DuckDBDataChunk, DuckDBResult } from "@duckdb/node-api";
 import { EmptyInputError, LimitError, memoryLimit, UsageError } from "../../../core/base/index.ts";
-import type { RowChunk, RowDocument } from "../../io/index.ts";
-import { openFile, type PinnedFile, pinFile } from "../../io/index.ts";
+import type { RowChunk, RowDocument } from "../../io/columns.ts";
+import { type PinnedFile, pinFile } from "../../io/confinement.ts";
+import { openFile } from "../../io/file-source.ts";
 import {
   duckdbError,
   type Engine,

@@ -5,7 +5,7 @@
  * @module
  */
 import { checkMemory, FormatError, memoryLimit } from "../../../core/base/index.ts";
-import { PARQUET_FOOTER_VALUE_BYTES } from "../../io/index.ts";
+import { PARQUET_FOOTER_VALUE_BYTES } from "../../io/limits.ts";
 
 export type ThriftValue =
   | { readonly type: "bool"; readonly value: boolean }

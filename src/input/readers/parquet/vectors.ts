@@ -21,7 +21,7 @@ import {
   type DuckDBVector,
 } from "@duckdb/node-api";
 import type { NumericArray } from "../../../core/base/index.ts";
-import type { RowMap, RowValue } from "../../io/index.ts";
+import type { RowMap, RowValue } from "../../io/columns.ts";
 
 /** The value at an index of the vector, within the requested run. */
 export type Cell = (index: number) => RowValue;

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { DuckDBTableFunction } from "@duckdb/node-api";
 import { fileSystemError, isSystemError, UsageError } from "../../../core/base/index.ts";
-import { createScratch, createTemporaryFile } from "../../io/index.ts";
+import { createScratch, createTemporaryFile } from "../../io/scratch.ts";
 import { CHECKSUM, fillChecksum } from "./checksum.ts";
 import { duckdbWriteError, type Engine, openEngine } from "./engine.ts";
 import { duckdbType, fillChunk } from "./fill.ts";

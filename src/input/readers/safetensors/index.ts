@@ -4,4 +4,3 @@
  * @module
  */
 export { isSafetensors, openSafetensors } from "./safetensors.ts";
-export { writeSafetensors } from "./write.ts";

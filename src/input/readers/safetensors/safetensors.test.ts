@@ -3,7 +3,7 @@ import { isLogratioError } from "../../../core/base/errors.ts";
 import type { Tensor } from "../../io/columns.ts";
 import { countingSource } from "../../io/counting-source.test-data.ts";
 import { memorySource } from "../../io/file-source.ts";
-import { isSafetensors, openSafetensors } from "./index.ts";
+import { isSafetensors, openSafetensors } from "./safetensors.ts";
 
 /** A file with this header, given as text or to be written as JSON. */
 function file(header: unknown, data = new Uint8Array(0), declared?: bigint): Uint8Array {

@@ -7,14 +7,10 @@ import {
   type Place,
   UnsupportedError,
 } from "../../../core/base/index.ts";
-import type { ByteSource, TreeDocument, TreeValue } from "../../io/index.ts";
-import {
-  HINT_WRITE_AGAIN,
-  LIKELY_CRAFTED,
-  LIKELY_CUT_OFF,
-  LIKELY_DAMAGED,
-  MAX_SAFETENSORS_HEADER_BYTES,
-} from "../../io/index.ts";
+import { HINT_WRITE_AGAIN, LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeDocument, TreeValue } from "../../io/columns.ts";
+import { MAX_SAFETENSORS_HEADER_BYTES } from "../../io/limits.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { countElements, formatShape } from "../shared/shape.ts";
 import { rowMajorStrides } from "../shared/strides.ts";

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Tensor } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
 import type { WrittenArray } from "../shared/written-array.ts";
-import { openSafetensors, writeSafetensors } from "./index.ts";
+import { openSafetensors } from "./safetensors.ts";
+import { writeSafetensors } from "./write.ts";
 
 type Values = Float32Array | Uint8Array | Int32Array;
 

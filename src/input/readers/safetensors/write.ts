@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { writeAll } from "../../io/index.ts";
+import { writeAll } from "../../io/write-all.ts";
 import { countBytes, type WrittenArray } from "../shared/written-array.ts";
 
 const DTYPES = { float32: "F32", uint8: "U8", int32: "I32" } as const;

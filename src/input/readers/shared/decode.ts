@@ -1,6 +1,6 @@
 import type { NumericArray } from "../../../core/base/index.ts";
 import { type IntegersKernel, integersKernel } from "../../../core/kernels/index.ts";
-import type { Allocate } from "../../io/index.ts";
+import type { Allocate } from "../../io/byte-source.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 
 const HOST_IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

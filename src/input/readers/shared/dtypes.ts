@@ -1,4 +1,4 @@
-import type { DType } from "../../io/index.ts";
+import type { DType } from "../../io/columns.ts";
 
 /** Element types of a fixed width; strings carry their own. */
 export type FixedDType = Exclude<DType, "string">;

@@ -1,5 +1,5 @@
 import { FormatError, type Place } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { Builder } from "./pickle-stack.ts";
 import {
   describe,

@@ -1,5 +1,5 @@
 import { FormatError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { lookUpGlobal } from "./pickle-globals.ts";
 import { fillNdarray, setDtypeOrder } from "./pickle-numpy.ts";
 import { corrupt, countContainer, type Machine, place, spend } from "./pickle-stack.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { Tensor, TreeValue } from "../../io/columns.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
 import { asTreeMap, readPickle } from "./pickle.ts";
 import { assemble, float, type Piece, pickle, text, uint32, writeGlobal } from "./pickle-writer.test-data.ts";
 

@@ -1,5 +1,6 @@
 import { FormatError, LimitError, memoryLimit, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_CUT_OFF, LIKELY_DAMAGED, MAX_PICKLE_BYTES, PICKLE_OPCODE_BYTES } from "../../io/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import { MAX_PICKLE_BYTES, PICKLE_OPCODE_BYTES } from "../../io/limits.ts";
 import { OPCODES } from "./pickle-opcodes.ts";
 import { corrupt, type Machine, type PickleEnvironment, place, spend } from "./pickle-stack.ts";
 import type { PyValue } from "./pickle-values.ts";

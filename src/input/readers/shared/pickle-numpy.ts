@@ -1,5 +1,5 @@
 import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { decodeElements } from "./decode.ts";
 import { ITEM_BYTES } from "./dtypes.ts";
 import { type NumpyType, parseNumpyType } from "./numpy-type.ts";

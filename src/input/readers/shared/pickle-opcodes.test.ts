@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { type PickleSource, readPickle } from "./pickle.ts";
 import {
   assemble,

@@ -1,5 +1,6 @@
 import { FormatError, LimitError, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_CRAFTED, MAX_PICKLE_INT_BYTES } from "../../io/index.ts";
+import { LIKELY_CRAFTED } from "../../io/advice.ts";
+import { MAX_PICKLE_INT_BYTES } from "../../io/limits.ts";
 import { buildState, callGlobal, findGlobal, newObject } from "./pickle-calls.ts";
 import { appendNumber, appendNumberBatches, appendValue, longValue, takesNumbers } from "./pickle-numbers.ts";
 import {

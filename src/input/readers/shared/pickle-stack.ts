@@ -1,12 +1,6 @@
 import { checkMemory, FormatError, LimitError, type Place } from "../../../core/base/index.ts";
-import {
-  LIKELY_CRAFTED,
-  LIKELY_CUT_OFF,
-  LIKELY_DAMAGED,
-  MAX_PICKLE_MEMO,
-  PICKLE_CONTAINER_BYTES,
-  PICKLE_DICT_BYTES,
-} from "../../io/index.ts";
+import { LIKELY_CRAFTED, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
+import { MAX_PICKLE_MEMO, PICKLE_CONTAINER_BYTES, PICKLE_DICT_BYTES } from "../../io/limits.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { isPy, type PyList, type PyValue } from "./pickle-values.ts";
 

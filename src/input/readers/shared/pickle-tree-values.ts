@@ -4,8 +4,8 @@
  * @module
  */
 import { type Place, UnsupportedError } from "../../../core/base/index.ts";
-import type { PickledObject, Tensor, TreeValue } from "../../io/index.ts";
-import { memorySource } from "../../io/index.ts";
+import type { PickledObject, Tensor, TreeValue } from "../../io/columns.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { describe, isPy, type NdarrayContent, type PyJagged, type PyValue } from "./pickle-values.ts";
 import { columnMajorStrides, rowMajorStrides } from "./strides.ts";
 import { tensorOver } from "./tensor.ts";

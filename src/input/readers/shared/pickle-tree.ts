@@ -1,11 +1,7 @@
 import { FormatError, LimitError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import type { PickledObject, TreeValue } from "../../io/index.ts";
-import {
-  LIKELY_CRAFTED,
-  MAX_PICKLE_DEPTH,
-  MAX_PICKLE_EXPANSION,
-  MAX_PICKLE_EXPANSION_FLOOR,
-} from "../../io/index.ts";
+import { LIKELY_CRAFTED } from "../../io/advice.ts";
+import type { PickledObject, TreeValue } from "../../io/columns.ts";
+import { MAX_PICKLE_DEPTH, MAX_PICKLE_EXPANSION, MAX_PICKLE_EXPANSION_FLOOR } from "../../io/limits.ts";
 import {
   againWeight,
   classValue,

@@ -1,5 +1,6 @@
 import type { Place } from "../../../core/base/index.ts";
-import type { ByteSource, Tensor } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { Tensor } from "../../io/columns.ts";
 import type { NumpyType } from "./numpy-type.ts";
 
 /** Values that a pickle builds, before they become a tree. Objects are compared by identity, as in Python. */

@@ -1,5 +1,5 @@
 import type { Place } from "../../../core/base/index.ts";
-import type { TreeMap, TreeValue } from "../../io/index.ts";
+import type { TreeMap, TreeValue } from "../../io/columns.ts";
 import { BUILTIN_BUILDERS, BUILTIN_NAMES } from "./pickle-builtins.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { runPickle, type Unpickled } from "./pickle-machine.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memorySource } from "../../io/index.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { withScratch } from "./scratch-bytes.ts";
 import { tensorOver } from "./tensor.ts";
 

@@ -1,5 +1,6 @@
 import { FormatError, LimitError, type Place } from "../../../core/base/index.ts";
-import { LIKELY_CRAFTED, MAX_DIMENSIONS, MAX_ELEMENTS } from "../../io/index.ts";
+import { LIKELY_CRAFTED } from "../../io/advice.ts";
+import { MAX_DIMENSIONS, MAX_ELEMENTS } from "../../io/limits.ts";
 
 /**
  * The number of elements of a declared shape (1 for `[]`).

@@ -1,7 +1,7 @@
-import type { ByteSource } from "../../io/index.ts";
-import { openZip } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { openZip } from "../../io/zip.ts";
 
-export { isZip } from "../../io/index.ts";
+export { isZip } from "../../io/zip.ts";
 
 /** A pickle of protocol 2 to 5: the PROTO opcode and its number. Legacy torch files are also pickles. */
 export function isPickle(head: Uint8Array): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memorySource } from "../../io/index.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { tensorOver } from "./tensor.ts";
 
 const at = { file: "a" };

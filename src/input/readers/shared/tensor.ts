@@ -1,5 +1,6 @@
 import { checkMemory, type NumericArray, type Place, SchemaError } from "../../../core/base/index.ts";
-import type { Allocate, ByteSource, Tensor } from "../../io/index.ts";
+import type { Allocate, ByteSource } from "../../io/byte-source.ts";
+import type { Tensor } from "../../io/columns.ts";
 import { decodeElements, isCopied } from "./decode.ts";
 import { type FixedDType, ITEM_BYTES } from "./dtypes.ts";
 import { withScratch } from "./scratch-bytes.ts";

@@ -4,8 +4,10 @@
  * @module
  */
 import { checkMemory, FormatError, UnsupportedError } from "../../../core/base/index.ts";
-import type { ByteSource, TreeValue } from "../../io/index.ts";
-import { openMember, openZip, readMember, type ZipArchive } from "../../io/index.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { TreeValue } from "../../io/columns.ts";
+import { openZip, type ZipArchive } from "../../io/zip.ts";
+import { openMember, readMember } from "../../io/zip-member.ts";
 import { type PickleOptions, readPickle } from "../shared/pickle.ts";
 import { pickleSource } from "./pickle-source.ts";
 import { resolveStorage, type TorchArchive, type TorchBudget } from "./storage.ts";

@@ -6,7 +6,9 @@
  * @module
  */
 import type { Place } from "../../../core/base/index.ts";
-import { isList, isTensor, memorySource, type Tensor, type TreeMap, type TreeValue } from "../../io/index.ts";
+import type { Tensor, TreeMap, TreeValue } from "../../io/columns.ts";
+import { memorySource } from "../../io/file-source.ts";
+import { isList, isTensor } from "../../io/tree-guards.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
 import { rowMajorStrides } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";

@@ -5,17 +5,9 @@
  * @module
  */
 import { FormatError, LimitError, type Place } from "../../../core/base/index.ts";
-import {
-  isList,
-  isMap,
-  isPickled,
-  isTensor,
-  LIKELY_CRAFTED,
-  LIKELY_DAMAGED,
-  type PickledObject,
-  type Tensor,
-  type TreeValue,
-} from "../../io/index.ts";
+import { LIKELY_CRAFTED, LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { PickledObject, Tensor, TreeValue } from "../../io/columns.ts";
+import { isList, isMap, isPickled, isTensor } from "../../io/tree-guards.ts";
 import { JAGGED_CLASS } from "../shared/pickle-tree-values.ts";
 import { decodeList, decodeMap } from "./encoded.ts";
 

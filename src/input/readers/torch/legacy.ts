@@ -6,7 +6,7 @@
  * @module
  */
 import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_CUT_OFF, LIKELY_DAMAGED } from "../../io/advice.ts";
 import { type PickleOptions, type PickleSource, unpickle } from "../shared/pickle.ts";
 import {
   describe,

@@ -4,7 +4,7 @@
  * @module
  */
 import { FormatError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { PickleOptions, PickleSource } from "../shared/pickle.ts";
 import type { Builder } from "../shared/pickle-stack.ts";
 import { describe, isPy } from "../shared/pickle-values.ts";

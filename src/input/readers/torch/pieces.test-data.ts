@@ -10,7 +10,7 @@ import {
   uint32,
   writeGlobal,
 } from "../shared/pickle-writer.test-data.ts";
-import { openTorch } from "./index.ts";
+import { openTorch } from "./torch.ts";
 
 export const [TUPLE1, TUPLE2, TUPLE3, NEWTRUE, NEWFALSE, NEWOBJ] = [0x85, 0x86, 0x87, 0x88, 0x89, 0x81];
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { LimitError, memoryLimit } from "../../../core/base/index.ts";
-import { memorySource } from "../../io/index.ts";
+import { LimitError } from "../../../core/base/errors.ts";
+import { memoryLimit } from "../../../core/base/memory-limit.ts";
+import { memorySource } from "../../io/file-source.ts";
 import { countNamed, createBudget } from "./storage.ts";
 
 const at = { file: "a.pt" };

@@ -4,8 +4,11 @@
  * @module
  */
 import { checkMemory, FormatError, LimitError, memoryLimit, type Place } from "../../../core/base/index.ts";
-import type { ByteSource, ZipArchive, ZipMember } from "../../io/index.ts";
-import { LIKELY_DAMAGED, memorySource, openMember, readMember } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import { memorySource } from "../../io/file-source.ts";
+import type { ZipArchive, ZipMember } from "../../io/zip.ts";
+import { openMember, readMember } from "../../io/zip-member.ts";
 import type { PickleBudget } from "../shared/pickle-stack.ts";
 import type { PyStorage, PyValue, StoredBytes } from "../shared/pickle-values.ts";
 import { formatShape } from "../shared/shape.ts";

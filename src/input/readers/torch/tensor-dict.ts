@@ -6,7 +6,8 @@
  * @module
  */
 import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED, MAX_ARRAY_ROWS } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
+import { MAX_ARRAY_ROWS } from "../../io/limits.ts";
 import { sizes } from "../shared/pickle-numpy.ts";
 import type { Builder } from "../shared/pickle-stack.ts";
 import {

@@ -1,5 +1,5 @@
 import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { type FixedDType, ITEM_BYTES } from "../shared/dtypes.ts";
 import { describe, isPy, type PyValue, sequenceItems } from "../shared/pickle-values.ts";
 

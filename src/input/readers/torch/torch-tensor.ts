@@ -1,5 +1,5 @@
 import { FormatError, type Place, UnsupportedError } from "../../../core/base/index.ts";
-import { LIKELY_DAMAGED } from "../../io/index.ts";
+import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
 import { sizes } from "../shared/pickle-numpy.ts";
 import type { Builder } from "../shared/pickle-stack.ts";

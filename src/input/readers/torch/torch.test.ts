@@ -17,7 +17,7 @@ import {
   writeGlobal,
 } from "../shared/pickle-writer.test-data.ts";
 import { zipKind } from "../shared/sniff.ts";
-import { openTorch } from "./index.ts";
+import { openTorch } from "./torch.ts";
 
 /** Of the storage that holds a tensor: read once, with its name, before its data. */
 const LOCAL_HEADER = LOCAL_HEADER_BYTES + "step_1/data/0".length;

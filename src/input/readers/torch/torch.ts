@@ -1,6 +1,9 @@
 import { checkMemory, EmptyInputError, FormatError, isLogratioError } from "../../../core/base/index.ts";
-import type { ByteSource, FormatName, TreeDocument, TreeValue } from "../../io/index.ts";
-import { isZip, LIKELY_CUT_OFF, memorySource } from "../../io/index.ts";
+import { LIKELY_CUT_OFF } from "../../io/advice.ts";
+import type { ByteSource } from "../../io/byte-source.ts";
+import type { FormatName, TreeDocument, TreeValue } from "../../io/columns.ts";
+import { memorySource } from "../../io/file-source.ts";
+import { isZip } from "../../io/zip.ts";
 import { asTreeMap, type PickleOptions, pickleTree, readPickle } from "../shared/pickle.ts";
 import { isPickle, zipKind } from "../shared/sniff.ts";
 import { readArchive } from "./archive.ts";

@@ -1,14 +1,8 @@
 import { sampleReport } from "../../../../test/report/sample-report.ts";
 import { makeAssessment } from "../../../../test/support/assessment.ts";
-import type {
-  Assessment,
-  CauseGroup,
-  EventAlternative,
-  MismatchReport,
-  MistakeEvent,
-  StandingPart,
-  StepSegment,
-} from "../../../results/index.ts";
+import type { Assessment, CauseGroup, StandingPart, StepSegment } from "../../../results/assessment.ts";
+import type { EventAlternative, MistakeEvent } from "../../../results/events.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 
 /** A report of whose answer nothing is known beside what is given. */
 export function makeReport(

@@ -1,6 +1,7 @@
-import type { MismatchReport } from "../../../results/index.ts";
-import { type Block, makeTable, type Table, textColumn } from "../../document/index.ts";
-import { formatNumber } from "../../text/index.ts";
+import { formatNumber } from "../../../core/text/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { Block } from "../../document/document.ts";
+import { makeTable, type Table, textColumn } from "../../document/table.ts";
 import { keyRows } from "./key-rows.ts";
 import { answerRows } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MistakeEvent } from "../../../results/index.ts";
+import type { MistakeEvent } from "../../../results/events.ts";
 import { eventsOf, makeAlternative, makeEvent, makeReport } from "./answer.test-data.ts";
 import { eventRow } from "./event-row.ts";
 

@@ -1,5 +1,8 @@
-import type { EventAlternative, MismatchReport, MistakeEvent, WorstToken } from "../../../results/index.ts";
-import { formatCount, formatId, formatShare, plural, printable } from "../../text/index.ts";
+import { formatCount, formatId, formatShare, plural } from "../../../core/text/index.ts";
+import type { EventAlternative, MistakeEvent } from "../../../results/events.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { WorstToken } from "../../../results/worst.ts";
+import { printable } from "../../text/printable.ts";
 import type { AnswerRow } from "./answer-row.ts";
 
 type EventRow = Omit<AnswerRow, "rank">;

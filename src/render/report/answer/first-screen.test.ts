@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emptyReport, sampleReport } from "../../../../test/report/sample-report.ts";
-import type { Assessment, EvidencePicture, Fix, MismatchReport } from "../../../results/index.ts";
-import { countRows, displayWidth, makeSurface } from "../../terminal/index.ts";
+import type { Assessment } from "../../../results/assessment.ts";
+import type { EvidencePicture, Fix } from "../../../results/diagnosis.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import { displayWidth } from "../../terminal/columns.ts";
+import { countRows } from "../../terminal/screen.ts";
+import { makeSurface } from "../../terminal/surface.ts";
 import { eventsOf, makeEvent, makeGroup, makePart, makeReport, makeSegment } from "./answer.test-data.ts";
 import { drawAnswerScreen } from "./first-screen.ts";
 

@@ -4,32 +4,18 @@
  *
  * @module
  */
-import type { MismatchReport } from "../../../results/index.ts";
-import { verdictWord } from "../../document/index.ts";
-import {
-  chooseScale,
-  clip,
-  countRows,
-  displayWidth,
-  drawCommand,
-  levelSign,
-  pad,
-  type Style,
-  type Surface,
-  screenRows,
-  sparkline,
-  wrap,
-  wrapParts,
-} from "../../terminal/index.ts";
-import {
-  asSentence,
-  formatId,
-  formatNumber,
-  isFigure,
-  isMissing,
-  plural,
-  printable,
-} from "../../text/index.ts";
+
+import { asSentence, formatId, formatNumber, isFigure, isMissing, plural } from "../../../core/text/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import type { Style, Surface } from "../../document/surface.ts";
+import { verdictWord } from "../../document/verdict-word.ts";
+import { chooseScale, sparkline } from "../../terminal/bars.ts";
+import { clip, displayWidth, pad } from "../../terminal/columns.ts";
+import { drawCommand } from "../../terminal/command.ts";
+import { countRows, screenRows } from "../../terminal/screen.ts";
+import { levelSign } from "../../terminal/surface.ts";
+import { wrap, wrapParts } from "../../terminal/wrap.ts";
+import { printable } from "../../text/printable.ts";
 import { identityLines } from "../identity-tables.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { type KeyRow, keyRows } from "./key-rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { interval, sampleReport } from "../../../../test/report/sample-report.ts";
-import type { BaselineReading, MismatchReport, ReadingLevel } from "../../../results/index.ts";
+import type { BaselineReading, MismatchReport, ReadingLevel } from "../../../results/report.ts";
 import { eventsOf, makeEvent, makeReport, makeSegment } from "./answer.test-data.ts";
 import { keyRows } from "./key-rows.ts";
 

@@ -1,11 +1,6 @@
-import {
-  type BaselineReading,
-  isRunMetric,
-  type MismatchReport,
-  runMetric,
-  type VerdictLevel,
-} from "../../../results/index.ts";
-import { formatColumn, formatCount, formatNumber, isFigure, plural } from "../../text/index.ts";
+import { formatColumn, formatCount, formatNumber, isFigure, plural } from "../../../core/text/index.ts";
+import { isRunMetric, runMetric } from "../../../results/metrics/run-metrics.ts";
+import type { BaselineReading, MismatchReport, VerdictLevel } from "../../../results/report.ts";
 import { findInterval } from "../key-figures.ts";
 import { rankSeverity, worstReadings } from "../verdict-level.ts";
 

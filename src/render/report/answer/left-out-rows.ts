@@ -1,5 +1,5 @@
-import type { MismatchReport } from "../../../results/index.ts";
-import { plural } from "../../text/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { countOtherWarnings, leftOutLines, loggedLine, promptLine } from "../input.ts";
 import type { AnswerRow } from "./answer-row.ts";
 

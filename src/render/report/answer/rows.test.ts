@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Assessment, EvidencePicture, MismatchReport } from "../../../results/index.ts";
+import type { Assessment } from "../../../results/assessment.ts";
+import type { EvidencePicture } from "../../../results/diagnosis.ts";
+import type { MismatchReport } from "../../../results/report.ts";
 import { eventsOf, makeEvent, makeGroup, makePart, makeReport, makeSegment } from "./answer.test-data.ts";
 import { answerRows, namePart, sayCauses, sayWhere } from "./rows.ts";
 

@@ -4,9 +4,18 @@
  *
  * @module
  */
-import type { CauseGroup, MismatchReport, Reach, StandingPart, StepSegment } from "../../../results/index.ts";
-import { sayBeside } from "../../health/index.ts";
-import { asSentence, formatChance, formatNumber, formatShare, inSentence, plural } from "../../text/index.ts";
+
+import {
+  asSentence,
+  formatChance,
+  formatNumber,
+  formatShare,
+  inSentence,
+  plural,
+} from "../../../core/text/index.ts";
+import type { CauseGroup, Reach, StandingPart, StepSegment } from "../../../results/assessment.ts";
+import type { MismatchReport } from "../../../results/report.ts";
+import { sayBeside } from "../../health/beside.ts";
 import { rankSeverity } from "../verdict-level.ts";
 import type { AnswerRow } from "./answer-row.ts";
 import { eventRow } from "./event-row.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { backoffMs, retryAfterMs, sleep } from "../../../input/io/index.ts";
+import { backoffMs, retryAfterMs, sleep } from "../../../input/io/backoff.ts";
 import { type Handler, startServer, type TestServer } from "../http-server.test-data.ts";
 import { resolveOptions, type ServerOptions } from "../options.ts";
 import { FAST } from "../servers.test-data.ts";

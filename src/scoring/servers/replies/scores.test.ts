@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Offer } from "../../../input/replies/index.ts";
+import type { Offer } from "../../../input/replies/alternatives.ts";
 import { assembleScores, fewestGiven, ownIsExtra, type TokenReply } from "./scores.ts";
 
 const asked = { url: "http://localhost", id: "q" };

@@ -1,4 +1,3 @@
-import type { Setting } from "../../shared/index.ts";
 import {
   type ConfigDocument,
   type Entry,
@@ -6,7 +5,8 @@ import {
   numberList,
   plainNumber,
   plainValue,
-} from "../../shared/index.ts";
+} from "../../shared/config-entry.ts";
+import type { Setting } from "../../shared/preset.ts";
 import { type Command, shellCommands, type Word } from "./shell-words.ts";
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)(\+?)=(.*)$/s;

@@ -4,7 +4,7 @@
  * @module
  */
 import { EmptyInputError, FormatError, LimitError } from "../../../core/base/index.ts";
-import type { ConfigDocument, ConfigFormat } from "../../shared/index.ts";
+import type { ConfigDocument, ConfigFormat } from "../../shared/config-entry.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readPython } from "./python.ts";
 import { readToml } from "./toml.ts";

@@ -1,6 +1,6 @@
 import { FormatError } from "../../../core/base/index.ts";
-import type { Setting } from "../../shared/index.ts";
-import { type ConfigDocument, type Entry, numberList } from "../../shared/index.ts";
+import { type ConfigDocument, type Entry, numberList } from "../../shared/config-entry.ts";
+import type { Setting } from "../../shared/preset.ts";
 import { type PythonToken, pythonTokens } from "./python-tokens.ts";
 
 /**

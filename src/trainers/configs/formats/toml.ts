@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import { FormatError, LimitError } from "../../../core/base/index.ts";
-import type { Setting } from "../../shared/index.ts";
-import { type ConfigDocument, type Entry, normalizedPath, numberList } from "../../shared/index.ts";
+import { type ConfigDocument, type Entry, normalizedPath, numberList } from "../../shared/config-entry.ts";
+import type { Setting } from "../../shared/preset.ts";
 
 /**
  * TOML, with the lines that the parser itself does not report: each key is looked up in the text under its table.

@@ -17,7 +17,7 @@ import {
   normalizedPath,
   numberList,
   plainValue,
-} from "../../shared/index.ts";
+} from "../../shared/config-entry.ts";
 
 /** More settings than any trainer has; a file of nested aliases grows past it at once. */
 const MOST_ENTRIES = 20_000;

@@ -1,6 +1,6 @@
 import { formatNumber, formatPlain, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { formatSequenceHandle } from "../../state/handles.ts";
 import { useKeys } from "../../state/keys.ts";
 import { makeHref, navigate } from "../../state/url.ts";

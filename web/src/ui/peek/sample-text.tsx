@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../src/results/wire/sequence.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, settle } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";

@@ -1,5 +1,5 @@
 import { pixel } from "../../../../src/render/charts/index.ts";
-import { sparkValue } from "../../../../src/results/wire/index.ts";
+import { sparkValue } from "../../../../src/results/wire/briefs.ts";
 import type { Scale } from "../color-scale.ts";
 
 const HEIGHT = 14;

@@ -1,5 +1,5 @@
 import { printable } from "../../../../src/render/text/index.ts";
-import type { AnswerPage } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
 import { alerts } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";

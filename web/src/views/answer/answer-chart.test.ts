@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { STEP_METRICS, type StepSeries } from "../../../../src/results/index.ts";
+import { STEP_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
+import type { StepSeries } from "../../../../src/results/view.ts";
 import { answerChart } from "./answer-chart.ts";
 
 function seriesOf(means: readonly (number | null)[]): StepSeries {

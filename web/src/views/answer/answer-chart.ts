@@ -4,7 +4,8 @@ import {
   isDrawable,
   stepCharts,
 } from "../../../../src/render/charts/index.ts";
-import type { AnswerPage, StepSeries } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
+import type { StepSeries } from "../../../../src/results/view.ts";
 
 const HEIGHT = 200;
 const MOST_TICKS = 5;

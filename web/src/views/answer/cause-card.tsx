@@ -1,4 +1,4 @@
-import type { AnswerFix, AnswerPage } from "../../../../src/results/index.ts";
+import type { AnswerFix, AnswerPage } from "../../../../src/results/answer-page.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { BarList } from "./bar-list.tsx";

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
-import type { AnswerPage, RunInfo, StepSeries } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
+import type { RunInfo, StepSeries } from "../../../../src/results/view.ts";
 import { markSteps } from "../../state/alert-marks.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { alerts, answerTables, steps } from "../../state/loaded.ts";

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { RunInfo, SweepConfig, SweepReport } from "../../../../src/results/index.ts";
+import type { SweepConfig, SweepReport } from "../../../../src/results/sweep.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { useSweep } from "../../state/sweep.ts";
 import { makeHref, route } from "../../state/url.ts";

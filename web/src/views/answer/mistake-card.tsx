@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { AnswerMistake, AnswerSide, EventRank } from "../../../../src/results/index.ts";
+import type { AnswerMistake, AnswerSide } from "../../../../src/results/answer-page.ts";
+import type { EventRank } from "../../../../src/results/events.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { MoveLink } from "../../ui/place-link.tsx";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SweepReport } from "../../../../src/results/index.ts";
+import type { SweepReport } from "../../../../src/results/sweep.ts";
 import { sayEffect, shortConfig } from "./say-effect.ts";
 
 const METRICS = { tokens: 50_000, ess: 0.99913 } as SweepReport["metrics"];

@@ -1,5 +1,5 @@
 import { formatCounted, formatNearOne } from "../../../../src/render/text/display/index.ts";
-import type { SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
+import type { SweepCorrection, SweepReport } from "../../../../src/results/sweep.ts";
 
 /** `Clips 4 tokens, drops none. ESS 0.99913 → 0.99946.` */
 export function sayEffect(

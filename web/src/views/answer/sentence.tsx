@@ -1,5 +1,6 @@
 import { formatCounted, formatShare } from "../../../../src/render/text/display/index.ts";
-import type { AnswerPage, RunInfo } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import { formatSteps } from "../../state/step-range.ts";
 import { makeHref } from "../../state/url.ts";
 import { LinkedText } from "../../ui/place-link.tsx";

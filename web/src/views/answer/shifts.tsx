@@ -1,4 +1,4 @@
-import type { AnswerShift } from "../../../../src/results/index.ts";
+import type { AnswerShift } from "../../../../src/results/answer-page.ts";
 import { BarList } from "./bar-list.tsx";
 
 /** Mean |Δ| with one column moved by so many tokens; the one that fits is marked. */

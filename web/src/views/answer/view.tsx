@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import type { AnswerPage } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
 import { client } from "../../api/client.ts";
 import { answerTables, type Loaded } from "../../state/loaded.ts";
 import { useStepTables } from "../../state/step-tables.ts";

@@ -1,4 +1,4 @@
-import type { AnswerPage } from "../../../../src/results/index.ts";
+import type { AnswerPage } from "../../../../src/results/answer-page.ts";
 import { makeHref } from "../../state/url.ts";
 import { Explained } from "../../ui/explained.tsx";
 import { BarList } from "./bar-list.tsx";

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { lineLayout } from "../../../../src/render/charts/line-layout.ts";
-import type { RunComparison, SequencePairs, StepMetric, StepSeries } from "../../../../src/results/index.ts";
-import {
-  SEQUENCE_COLUMNS,
-  type SequenceTable,
-  type WireSequence,
-} from "../../../../src/results/wire/index.ts";
+import type { StepMetric } from "../../../../src/results/metrics/run-metrics.ts";
+import { SEQUENCE_COLUMNS } from "../../../../src/results/metrics/sequence-columns.ts";
+import type { RunComparison, SequencePairs, StepSeries } from "../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../src/results/wire/sequence.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { tokenText, visible } from "../../ui/token-text.ts";
 import { chartsOverSteps } from "./over-steps.ts";

@@ -5,8 +5,8 @@ import {
   formatNumber,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { ComparedRun, ComparedRuns, RunComparison } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { ComparedRun, ComparedRuns, RunComparison } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { ExportMenu } from "../../ui/export-menu.tsx";

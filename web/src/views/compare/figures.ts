@@ -5,7 +5,8 @@
  */
 
 import type { FigureKind } from "../../../../src/render/text/display/index.ts";
-import { type ReportMetrics, RUN_METRICS } from "../../../../src/results/index.ts";
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
+import type { ReportMetrics } from "../../../../src/results/report.ts";
 
 export interface ComparedFigure {
   readonly name: string;

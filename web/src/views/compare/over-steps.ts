@@ -5,13 +5,8 @@
  */
 
 import type { ChartSpec, ChartValues } from "../../../../src/render/charts/index.ts";
-import {
-  type RunComparison,
-  runMetric,
-  STEP_METRICS,
-  type StepMetric,
-  type StepSeries,
-} from "../../../../src/results/index.ts";
+import { runMetric, STEP_METRICS, type StepMetric } from "../../../../src/results/metrics/run-metrics.ts";
+import type { RunComparison, StepSeries } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
 const TRACK_HEIGHT = 96;

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { sharedTokens, type WireSequence } from "../../../../src/results/wire/index.ts";
+
+import type { WireSequence } from "../../../../src/results/wire/sequence.ts";
+import { sharedTokens } from "../../../../src/results/wire/shared-tokens.ts";
 
 /** How places of the two texts are aligned. */
 export const ALIGNMENTS = [

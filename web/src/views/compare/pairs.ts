@@ -3,8 +3,10 @@
  *
  * @module
  */
-import type { PairKind, SequencePairs } from "../../../../src/results/index.ts";
-import type { SequenceColumn, SequenceTable } from "../../../../src/results/wire/index.ts";
+
+import type { SequenceColumn } from "../../../../src/results/metrics/sequence-columns.ts";
+import type { PairKind, SequencePairs } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import type { TableSort } from "../../ui/virtual-table/virtual-table.tsx";
 

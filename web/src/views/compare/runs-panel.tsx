@@ -5,7 +5,7 @@ import {
   formatNumber,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { ComparedRuns, RunInfo, StepSeries } from "../../../../src/results/index.ts";
+import type { ComparedRuns, RunInfo, StepSeries } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { nameComparedWith } from "../../state/compared-with.ts";
 import { comparedRuns, otherRun, steps } from "../../state/loaded.ts";

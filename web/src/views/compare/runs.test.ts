@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ComparedRun, RunDifference, StepSeries } from "../../../../src/results/index.ts";
+import type { ComparedRun, RunDifference, StepSeries } from "../../../../src/results/view.ts";
 import { chartRuns, describeDifference, formatInterval, formatOver, isShown } from "./runs.ts";
 
 const NONE: RunDifference = { difference: null, low: null, high: null, clusters: 0 };

@@ -6,13 +6,8 @@
  */
 import { type ChartSpec, sliceLook } from "../../../../src/render/charts/index.ts";
 import { formatCounted, formatNumber, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type {
-  ComparedRun,
-  ComparedRuns,
-  ReportMetrics,
-  RunDifference,
-  StepSeries,
-} from "../../../../src/results/index.ts";
+import type { ReportMetrics } from "../../../../src/results/report.ts";
+import type { ComparedRun, ComparedRuns, RunDifference, StepSeries } from "../../../../src/results/view.ts";
 
 export interface RunRow {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { RunComparison, StepSeries } from "../../../../src/results/index.ts";
+import type { RunComparison, StepSeries } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { parseSteps } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import type { RunComparison, RunInfo } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { RunComparison, RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { comparedWith } from "../../state/compared-with.ts";
 import { comparedRuns, otherRun, steps, table } from "../../state/loaded.ts";
 import { parseSteps } from "../../state/step-range.ts";

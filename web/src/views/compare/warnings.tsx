@@ -1,5 +1,5 @@
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { RunComparison } from "../../../../src/results/index.ts";
+import type { RunComparison } from "../../../../src/results/view.ts";
 import { ComparisonWarnings } from "../../ui/comparison-warnings.tsx";
 
 /** Reasons to doubt the comparison, above its figures. */

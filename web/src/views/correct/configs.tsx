@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { CorrectAnswer, RunInfo, SweepConfig } from "../../../../src/results/index.ts";
+import type { SweepConfig } from "../../../../src/results/sweep.ts";
+import type { CorrectAnswer, RunInfo } from "../../../../src/results/view.ts";
 import {
   type Correction,
   formatCorrection,

@@ -5,7 +5,7 @@ import {
   formatNearWhole,
   formatPlain,
 } from "../../../../src/render/text/display/index.ts";
-import type { CorrectAnswer, Dropped, ValueGroup } from "../../../../src/results/index.ts";
+import type { CorrectAnswer, Dropped, ValueGroup } from "../../../../src/results/view.ts";
 import type { Exact } from "../../state/exact.ts";
 import { Explained } from "../../ui/explained.tsx";
 import type { Figures } from "./figures.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { ValueGroup } from "../../../../src/results/index.ts";
+import type { ValueGroup } from "../../../../src/results/view.ts";
 
 export const SIDES = ["right", "wrong", "unknown"] as const;
 export type Side = (typeof SIDES)[number];

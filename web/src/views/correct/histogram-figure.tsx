@@ -1,5 +1,5 @@
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { correctionParams } from "../../state/correction.ts";
 import { type AxisName, moveLine } from "../../state/lines.ts";

@@ -2,7 +2,7 @@ import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.
 import { LENGTH_BUCKETS, lengthBucket, lengthQuartiles } from "../../../../src/analyses/sweep/buckets.ts";
 import { findRewardGroup, rewardGroups } from "../../../../src/analyses/sweep/reward-groups.ts";
 import type { CorrectBins, ValueGroup } from "../../../../src/results/view.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { applyCorrection } from "../../../../src/trainers/neutral/apply.ts";
 import type { Correction } from "../../../../src/trainers/neutral/correction.ts";
 

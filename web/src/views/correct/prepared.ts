@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CorrectBins } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { CorrectBins } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { type Correction, needsWeights } from "../../../../src/trainers/neutral/index.ts";
 import { type AxisName, linesOn } from "../../state/lines.ts";
 import type { StepRange } from "../../state/step-range.ts";

@@ -5,7 +5,7 @@
  */
 import { type CorrectionPoint, correctionChart } from "../../../../src/render/charts/index.ts";
 import { formatCount, formatNearOne, formatShare } from "../../../../src/render/text/display/index.ts";
-import type { SweepCorrection, SweepReport } from "../../../../src/results/index.ts";
+import type { SweepCorrection, SweepReport } from "../../../../src/results/sweep.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import type { Swept as SweepOfRun } from "../../state/sweep.ts";
 import { makeHref } from "../../state/url.ts";

@@ -5,8 +5,8 @@
  */
 
 import { findRewardGroup } from "../../../../src/analyses/sweep/index.ts";
-import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { CorrectBins, ValueGroup } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { type Correction, insideInterval } from "../../../../src/trainers/neutral/index.ts";
 import { type AxisName, axisOfWeight } from "../../state/lines.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CorrectBins, ValueGroup } from "../../../../src/results/index.ts";
+import type { CorrectBins, ValueGroup } from "../../../../src/results/view.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import {
   computeFigures,

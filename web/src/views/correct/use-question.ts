@@ -9,8 +9,8 @@
  * @module
  */
 import { useMemo, useState } from "preact/hooks";
-import type { CorrectBins } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { CorrectBins } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
 import { useExact } from "../../state/exact.ts";

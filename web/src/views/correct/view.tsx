@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { CorrectBins, RunInfo, SweepConfig } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { SweepConfig } from "../../../../src/results/sweep.ts";
+import type { CorrectBins, RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import {
   type Correction,
   formatCorrection,

@@ -1,5 +1,5 @@
 import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
-import type { CorrectAnswer } from "../../../../src/results/index.ts";
+import type { CorrectAnswer } from "../../../../src/results/view.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import type { Exact } from "../../state/exact.ts";
 import { type AxisName, insidesOn } from "../../state/lines.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../src/results/index.ts";
+import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../src/results/view.ts";
 
 export const LISTS = [
   { name: "occurrence", title: "Occurrences", noun: "token" },

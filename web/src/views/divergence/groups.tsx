@@ -5,7 +5,7 @@ import {
   formatShare,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { TokenGroup } from "../../../../src/results/index.ts";
+import type { TokenGroup } from "../../../../src/results/view.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
 import type { GroupList } from "./choose.ts";

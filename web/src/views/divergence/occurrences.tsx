@@ -4,7 +4,7 @@ import {
   formatProbability,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { TokenOccurrence } from "../../../../src/results/index.ts";
+import type { TokenOccurrence } from "../../../../src/results/view.ts";
 import { navigate } from "../../state/url.ts";
 import { MoveLink } from "../../ui/place-link.tsx";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";

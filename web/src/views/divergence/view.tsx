@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo, TopTokens } from "../../../../src/results/index.ts";
+import type { RunInfo, TopTokens } from "../../../../src/results/view.ts";
 import { topTokens } from "../../state/loaded.ts";
 import { useMatchingTokens } from "../../state/matches.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";

@@ -1,6 +1,7 @@
 import { formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
-import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
-import { sparkValue } from "../../../../src/results/wire/index.ts";
+import type { GroupPage, GroupSample } from "../../../../src/results/page.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import { sparkValue } from "../../../../src/results/wire/briefs.ts";
 import { makeHref } from "../../state/url.ts";
 import { shadeClass } from "../../ui/color-scale.ts";
 import { deltaScale } from "../../ui/legend.tsx";

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { GroupPage, GroupSample, RunInfo } from "../../../../src/results/index.ts";
+import type { GroupPage, GroupSample } from "../../../../src/results/page.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import { client } from "../../api/client.ts";
 import { useKeys } from "../../state/keys.ts";
 import { type Loaded, settle, table } from "../../state/loaded.ts";

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { LoggedMetrics } from "../../../../src/results/index.ts";
+import type { LoggedMetrics } from "../../../../src/results/view.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import type { StepRange } from "../../state/step-range.ts";
 import { navigate, param } from "../../state/url.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LoggedMetric } from "../../../../src/results/index.ts";
+import type { LoggedMetric } from "../../../../src/results/view.ts";
 import { chartMetric, chooseMetrics, MOST_CHARTS } from "./logged.ts";
 
 function made(metric: string, more: Partial<LoggedMetric> = {}): LoggedMetric {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChartSpec } from "../../../../src/render/charts/index.ts";
-import type { LoggedMetric } from "../../../../src/results/index.ts";
+import type { LoggedMetric } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
 /** Other metrics that people look at first, by their names. */

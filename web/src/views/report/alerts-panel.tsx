@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { plural, printable } from "../../../../src/render/text/index.ts";
-import type { RaisedAlert } from "../../../../src/results/index.ts";
+import type { RaisedAlert } from "../../../../src/results/alerts.ts";
 import { stepHref } from "../../ui/place-link.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 

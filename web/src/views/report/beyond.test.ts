@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { matchingRows, parseFilter } from "../../../../src/analyses/filter/index.ts";
+import { parseFilter } from "../../../../src/analyses/filter/filter.ts";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
-import { STEP_METRICS, type StepSeries } from "../../../../src/results/index.ts";
+import { matchingRows } from "../../../../src/analyses/filter/match-rows.ts";
+import { STEP_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
+import type { StepSeries } from "../../../../src/results/view.ts";
 import { findBeyond, stepTerm } from "./beyond.ts";
 
 function seriesOf(values: Partial<Record<(typeof STEP_METRICS)[number], readonly (number | null)[]>>) {

@@ -2,7 +2,8 @@ import { readFigure } from "../../../../src/analyses/assessment/index.ts";
 import { type ChartTick, type SliceBy, stepCharts } from "../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { StepMetric, StepSeries } from "../../../../src/results/index.ts";
+import type { StepMetric } from "../../../../src/results/metrics/run-metrics.ts";
+import type { StepSeries } from "../../../../src/results/view.ts";
 
 /** Charts whose figure has a published baseline: the line of the run, and which side of it is bad. */
 const HELD: readonly {

@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../../src/results/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import { type Correction, formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { client } from "../../api/client.ts";
 import { correctionParams, readCorrection } from "../../state/correction.ts";

@@ -13,13 +13,9 @@ import {
 } from "../../../../src/render/charts/index.ts";
 import { foldSteps, SECTION_TITLES } from "../../../../src/render/report/index.ts";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
-import type {
-  MismatchReport,
-  RaisedAlert,
-  RunInfo,
-  StepMetrics,
-  StepSeries,
-} from "../../../../src/results/index.ts";
+import type { RaisedAlert } from "../../../../src/results/alerts.ts";
+import type { MismatchReport, StepMetrics } from "../../../../src/results/report.ts";
+import type { RunInfo, StepSeries } from "../../../../src/results/view.ts";
 import { markSteps } from "../../state/alert-marks.ts";
 import { brushSteps } from "../../state/brush-steps.ts";
 import { useKeys } from "../../state/keys.ts";

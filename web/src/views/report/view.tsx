@@ -1,4 +1,4 @@
-import type { RaisedAlert } from "../../../../src/results/index.ts";
+import type { RaisedAlert } from "../../../../src/results/alerts.ts";
 import { client } from "../../api/client.ts";
 import { alerts, report, reportTables, steps } from "../../state/loaded.ts";
 import { useStepTables } from "../../state/step-tables.ts";

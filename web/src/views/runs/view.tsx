@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatCount, formatNumber } from "../../../../src/render/text/display/index.ts";
 import { isMissing, plural, printable } from "../../../../src/render/text/index.ts";
-import type { RunsEvent, RunsInfo, ServedRun } from "../../../../src/results/index.ts";
+import type { RunsEvent, ServedRun } from "../../../../src/results/serve.ts";
+import type { RunsInfo } from "../../../../src/results/view.ts";
 import { reload } from "../../state/loaded.ts";
 import "./style.css";
 

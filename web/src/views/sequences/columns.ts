@@ -15,7 +15,7 @@ import {
   formatPlain,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
 import type { Cell } from "../../ui/export.ts";
 import { shortNames } from "./short-names.ts";

@@ -5,8 +5,8 @@ import {
   formatPlain,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { wantBriefs } from "../../state/briefs.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
 import { moveToHandle } from "../../state/handles.ts";

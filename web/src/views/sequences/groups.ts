@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { formatGroupKey, type SequenceTable } from "../../../../src/results/wire/index.ts";
+import { formatGroupKey } from "../../../../src/results/wire/groups.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import {
   FIGURE_KEYS,
   type FigureKey,

@@ -1,5 +1,5 @@
 import { formatCount } from "../../../../src/render/text/display/index.ts";
-import type { TokenMatches } from "../../../../src/results/wire/index.ts";
+import type { TokenMatches } from "../../../../src/results/wire/matches.ts";
 import { MATCHING } from "../../state/sequence-order.ts";
 import { makeHref } from "../../state/url.ts";
 import type { SequencesColumn } from "./columns.ts";

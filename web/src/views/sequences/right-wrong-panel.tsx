@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { rightWrong } from "../../state/right-wrong.ts";
 import { RightWrongFigures } from "../../ui/right-wrong-figures.tsx";
 

@@ -8,7 +8,8 @@
  */
 
 import type { Filter } from "../../../../src/analyses/filter/index.ts";
-import type { SequenceTable, TokenMatches } from "../../../../src/results/wire/index.ts";
+import type { TokenMatches } from "../../../../src/results/wire/matches.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { orderedSequences, type Sort, sortValues } from "../../state/sequence-order.ts";
 import { COLUMNS, columnNamed, HANDLE, isBriefColumn, type SequencesColumn } from "./columns.ts";
 

@@ -1,5 +1,5 @@
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { readBrief, wantBriefs } from "../../state/briefs.ts";
 import { findGroupPlace } from "../../state/group-place.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIELDS } from "../../../../src/analyses/filter/index.ts";
+import { FIELDS } from "../../../../src/analyses/filter/fields.ts";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import { rightWrong, sayRightWrong } from "../../state/right-wrong.ts";
 import { COLUMNS, formatRowHandle, isBriefColumn } from "./columns.ts";

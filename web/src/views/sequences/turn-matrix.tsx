@@ -1,7 +1,8 @@
 import { useRef } from "preact/hooks";
 import { formatCount, formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import { listTurns, type SequenceTable, type TurnTable } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
+import { listTurns, type TurnTable } from "../../../../src/results/wire/turns.ts";
 import { turns as turnsOfRun } from "../../state/loaded.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { Choice } from "../../ui/choice.tsx";

@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import { type Filter, fieldValues, parseFilter } from "../../../../src/analyses/filter/index.ts";
 import { formatCount, formatCounted } from "../../../../src/render/text/display/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { SequenceTable } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { table } from "../../state/loaded.ts";
 import { useMatches } from "../../state/matches.ts";
 import { parseSort } from "../../state/sequence-order.ts";

@@ -1,5 +1,6 @@
 import { byScope, parseFilter } from "../../../../src/analyses/filter/index.ts";
-import { type RunInfo, tokenMetricNamed } from "../../../../src/results/index.ts";
+import { tokenMetricNamed } from "../../../../src/results/metrics/token-metrics.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import type { Correction } from "../../../../src/trainers/neutral/index.ts";
 import { readCorrection } from "../../state/correction.ts";
 import type { Move, Route } from "../../state/url.ts";

@@ -5,7 +5,7 @@ import {
   formatPlain,
 } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { RunInfo } from "../../../../src/results/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Explained } from "../../ui/explained.tsx";

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import type { RunInfo } from "../../../../src/results/index.ts";
-import type { WireSequence } from "../../../../src/results/wire/index.ts";
+import type { RunInfo } from "../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../src/results/wire/sequence.ts";
 import { formatCorrection } from "../../../../src/trainers/neutral/index.ts";
 import { route } from "../../state/url.ts";
 import { loadAlternatives } from "./card/alternatives.ts";

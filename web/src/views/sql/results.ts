@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SqlAnswer } from "../../../../src/results/index.ts";
+import type { SqlAnswer } from "../../../../src/results/sql.ts";
 import type { Row } from "../../ui/export.ts";
 
 /** Rows that determine a column's width. */

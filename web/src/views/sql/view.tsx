@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { readHandle } from "../../../../src/core/schema/index.ts";
 import { formatCounted } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { SqlAnswer, SqlTables } from "../../../../src/results/index.ts";
+import type { SqlAnswer, SqlTables } from "../../../../src/results/sql.ts";
 import { client } from "../../api/client.ts";
 import { type Loaded, lazily, settle } from "../../state/loaded.ts";
 import { navigate, route } from "../../state/url.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { formatCounted, formatSigned } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { StoryEntry } from "../../../../src/results/index.ts";
+import type { StoryEntry } from "../../../../src/results/story.ts";
 import { changeStar, starFailure, story } from "../../state/stars.ts";
 import { makeHref } from "../../state/url.ts";
 import { Svg } from "../../ui/chart-picture.tsx";

@@ -7,7 +7,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { makeDirectory, writeWholeFile } from "../../../../input/io/index.ts";
 import { isRemote } from "../../../../input/remote/index.ts";
-import type { AlertList, RaisedAlert } from "../../../../results/index.ts";
+import type { AlertList, RaisedAlert } from "../../../../results/alerts.ts";
 import { cachePlaces } from "./cache-place.ts";
 import { digest } from "./inputs.ts";
 

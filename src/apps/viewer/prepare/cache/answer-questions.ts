@@ -4,16 +4,14 @@
  *
  * @module
  */
-import type { CorrectBins, MismatchReport, RunInfo, TopTokens } from "../../../../results/index.ts";
-import {
-  decodeBriefs,
-  decodeTable,
-  encodeTopK,
-  encodeTurns,
-  listGroupMembers,
-  type SequenceBrief,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+
+import type { MismatchReport } from "../../../../results/report.ts";
+import type { CorrectBins, RunInfo, TopTokens } from "../../../../results/view.ts";
+import { decodeBriefs, type SequenceBrief } from "../../../../results/wire/briefs.ts";
+import { listGroupMembers } from "../../../../results/wire/groups.ts";
+import { encodeTopK, type WireSequence } from "../../../../results/wire/sequence.ts";
+import { decodeTable } from "../../../../results/wire/table.ts";
+import { encodeTurns } from "../../../../results/wire/turns.ts";
 import { answerCorrection } from "../correct/answer.ts";
 import { deltaBatches, needsTokens, tokenBatches } from "../correct/batches.ts";
 import { BinBuilder } from "../correct/bins.ts";

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { UsageError } from "../../../../core/base/index.ts";
-import type { SavedFilter, SavedFilterChange, SavedFilterList } from "../../../../results/index.ts";
+import type { SavedFilter, SavedFilterChange, SavedFilterList } from "../../../../results/filters.ts";
 import { seenFrom } from "./alert-list.ts";
 import { digest } from "./inputs.ts";
 import { changeKept, type KeptKind, putKept, readKept } from "./kept-list.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { RunInfo } from "../../../../results/index.ts";
+import type { RunInfo } from "../../../../results/view.ts";
 import { RunQueries } from "../sql/query-run.ts";
 import { alertListFile, readAlertList, stampAlertList } from "./alert-list.ts";
 import { correctionAnswers, everySequence, rowAnswers, sequenceAnswers } from "./answer-questions.ts";

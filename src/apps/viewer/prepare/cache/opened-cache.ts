@@ -18,8 +18,9 @@
  */
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CorrectBins, RunInfo, ValueGroup } from "../../../../results/index.ts";
-import { decodeArrays, decodeTable, type SequenceTable } from "../../../../results/wire/index.ts";
+import type { CorrectBins, RunInfo, ValueGroup } from "../../../../results/view.ts";
+import { decodeArrays } from "../../../../results/wire/arrays.ts";
+import { decodeTable, type SequenceTable } from "../../../../results/wire/table.ts";
 import type { MatchSource } from "../filter/match-filter.ts";
 import { PASS_FILES } from "../pass/run-pass.ts";
 import {

@@ -1,25 +1,24 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answerRun } from "../../../../analyses/evidence/index.ts";
+import { answerRun } from "../../../../analyses/evidence/answer.ts";
 import { summarizeBatches } from "../../../../analyses/parallel/summarize-batches.ts";
-import { openSpeller, sourceSummaries, spellReport } from "../../../../analyses/runs/index.ts";
+import { sourceSummaries } from "../../../../analyses/runs/read-batches.ts";
+import { openSpeller, spellReport } from "../../../../analyses/runs/spell-report.ts";
 import { resultJson } from "../../../../core/base/json.ts";
+import { TOKEN_FLAGS } from "../../../../core/base/token-class.ts";
 import { computeK3 } from "../../../../core/kernels/scalar.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
-import { openRun } from "../../../../input/ingest/index.ts";
+import { openRun } from "../../../../input/ingest/open-run.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { CorrectBins, StepSeries, TopTokens } from "../../../../results/view.ts";
-import {
-  decodeSequence,
-  decodeTable,
-  decodeTopK,
-  type SequenceTable,
-  TOKEN_FLAGS,
-} from "../../../../results/wire/index.ts";
+import { decodeSequence, decodeTopK } from "../../../../results/wire/sequence.ts";
+import { decodeTable, type SequenceTable } from "../../../../results/wire/table.ts";
 import { type Question, readQuestion } from "../correct/question.ts";
-import { type PreparedRun, type PrepareOptions, prepareRun } from "../index.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
+import type { PrepareOptions } from "./options.ts";
+import { prepareRun } from "./prepare-run.ts";
+import type { PreparedRun } from "./prepared-run.ts";
 
 let work: Workspace;
 const opened: PreparedRun[] = [];

@@ -1,20 +1,21 @@
+import type { AlertList } from "../../../../results/alerts.ts";
 import type {
-  AlertList,
+  PromptMatches,
+  SavedFilterChange,
+  SavedFilterList,
+  TermCounts,
+} from "../../../../results/filters.ts";
+import type { MismatchReport } from "../../../../results/report.ts";
+import type { SqlAnswer } from "../../../../results/sql.ts";
+import type { StarChange, StarList } from "../../../../results/story.ts";
+import type { SweepReport } from "../../../../results/sweep.ts";
+import type {
   CorrectBins,
   MatchingGroups,
   MatchingTokens,
-  MismatchReport,
-  PromptMatches,
   RunInfo,
-  SavedFilterChange,
-  SavedFilterList,
-  SqlAnswer,
-  StarChange,
-  StarList,
-  SweepReport,
-  TermCounts,
   TopTokens,
-} from "../../../../results/index.ts";
+} from "../../../../results/view.ts";
 import type { CorrectAnswers } from "../correct/answer.ts";
 import type { Question } from "../correct/question.ts";
 import type { AnswerName } from "./cache-files.ts";

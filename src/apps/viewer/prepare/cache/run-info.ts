@@ -4,7 +4,8 @@
  * @module
  */
 import type { RunSummary } from "../../../../analyses/report/index.ts";
-import { type MismatchReport, type RunInfo, VIEW_SCHEMA_VERSION } from "../../../../results/index.ts";
+import type { MismatchReport } from "../../../../results/report.ts";
+import { type RunInfo, VIEW_SCHEMA_VERSION } from "../../../../results/view.ts";
 import { shippedCorrections } from "../correct/shipped.ts";
 import type { PassFacts } from "../pass/run-pass.ts";
 import { k3Scale, valueScale } from "../pass/value-scale.ts";

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { UsageError } from "../../../../core/base/index.ts";
 import { readHandle } from "../../../../core/schema/index.ts";
-import type { Star, StarChange, StarList } from "../../../../results/index.ts";
+import type { Star, StarChange, StarList } from "../../../../results/story.ts";
 import { seenFrom } from "./alert-list.ts";
 import { digest } from "./inputs.ts";
 import { changeKept, type KeptKind, putKept, readKept } from "./kept-list.ts";

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { DoctorReport } from "../../../../results/doctor.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
-import { decodeSequence, decodeTable } from "../../../../results/wire/index.ts";
-import { type PreparedRun, prepareRun } from "../index.ts";
+import { decodeSequence } from "../../../../results/wire/sequence.ts";
+import { decodeTable } from "../../../../results/wire/table.ts";
 import { type Workspace, workspace } from "../made-run.test-data.ts";
+import { prepareRun } from "./prepare-run.ts";
+import type { PreparedRun } from "./prepared-run.ts";
 
 let work: Workspace;
 beforeEach(async () => {

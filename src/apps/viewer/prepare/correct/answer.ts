@@ -14,7 +14,7 @@ import {
   type CorrectFigure,
   type CorrectSteps,
   type ValueGroup,
-} from "../../../../results/index.ts";
+} from "../../../../results/view.ts";
 import { PRESETS } from "../../../../trainers/index.ts";
 import {
   type Correction,

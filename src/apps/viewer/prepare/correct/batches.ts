@@ -8,8 +8,8 @@
  */
 import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { ValueGroup } from "../../../../results/index.ts";
-import type { WireSequence } from "../../../../results/wire/index.ts";
+import type { ValueGroup } from "../../../../results/view.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
 import { type Correction, needsAdvantages, type Statistic } from "../../../../trainers/neutral/index.ts";
 import type { DeltaBlock } from "../pass/delta-blocks.ts";
 

@@ -11,7 +11,7 @@ import {
   rewardGroups,
   roundedReward,
 } from "../../../../analyses/sweep/index.ts";
-import type { CorrectBins, ValueGroup } from "../../../../results/index.ts";
+import type { CorrectBins, ValueGroup } from "../../../../results/view.ts";
 import type { PackedTokens } from "../pass/packed-tokens.ts";
 
 /** Inner edges are ±SMALL · (e^(i · STEP) − 1), i = 0 … SIDE: 2e-5 nats wide at 0, 2 % of Δ at ±LARGEST. */

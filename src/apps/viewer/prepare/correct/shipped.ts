@@ -1,4 +1,4 @@
-import type { ShippedCorrection } from "../../../../results/index.ts";
+import type { ShippedCorrection } from "../../../../results/view.ts";
 import { completeSettings, PRESETS } from "../../../../trainers/index.ts";
 import { describeCorrection, formatCorrection, parseCorrection } from "../../../../trainers/neutral/index.ts";
 

@@ -5,8 +5,9 @@
  */
 import { buildSweep, defaultGrid, Sweep } from "../../../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { MismatchReport, SweepReport } from "../../../../results/index.ts";
-import type { WireSequence } from "../../../../results/wire/index.ts";
+import type { MismatchReport } from "../../../../results/report.ts";
+import type { SweepReport } from "../../../../results/sweep.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
 import { PRESETS } from "../../../../trainers/index.ts";
 import { joinSequences } from "./batches.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { PromptMatches } from "../../../../results/index.ts";
-import type { SequenceBrief } from "../../../../results/wire/index.ts";
+import type { PromptMatches } from "../../../../results/filters.ts";
+import type { SequenceBrief } from "../../../../results/wire/briefs.ts";
 
 /** Further ones are only counted. */
 const MOST_PROMPTS = 10;

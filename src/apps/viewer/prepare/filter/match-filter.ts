@@ -14,20 +14,12 @@ import {
 import { UsageError } from "../../../../core/base/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import { TopList } from "../../../../core/summaries/index.ts";
-import type {
-  MatchingGroups,
-  MatchingTokens,
-  RunInfo,
-  TermCounts,
-  TokenOccurrence,
-} from "../../../../results/index.ts";
-import {
-  decodeSequence,
-  encodeMatches,
-  type SequenceTable,
-  textBetween,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+import type { TermCounts } from "../../../../results/filters.ts";
+import type { MatchingGroups, MatchingTokens, RunInfo, TokenOccurrence } from "../../../../results/view.ts";
+import { encodeMatches } from "../../../../results/wire/matches.ts";
+import { decodeSequence, type WireSequence } from "../../../../results/wire/sequence.ts";
+import { textBetween } from "../../../../results/wire/sequence-text.ts";
+import type { SequenceTable } from "../../../../results/wire/table.ts";
 import { readPart } from "../cache/read-part.ts";
 import { CONTEXT, OCCURRENCES } from "../pass/top-tokens.ts";
 import { SequenceSums } from "../report/sum-sequences.ts";

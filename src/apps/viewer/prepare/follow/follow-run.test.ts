@@ -1,8 +1,11 @@
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { followRun, type PreparedRun, type PrepareOptions, prepareRun } from "../index.ts";
+import type { PrepareOptions } from "../cache/options.ts";
+import { prepareRun } from "../cache/prepare-run.ts";
+import type { PreparedRun } from "../cache/prepared-run.ts";
 import { DEMO, line, type Workspace, workspace } from "../made-run.test-data.ts";
+import { followRun } from "./follow-run.ts";
 
 let work: Workspace;
 beforeEach(async () => {

@@ -10,8 +10,11 @@ import { resultJson } from "../../../../core/base/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import { openTokenizer, TokenTexts } from "../../../../input/tokens/index.ts";
-import type { Diagnosis, StepMetrics, TopTokens } from "../../../../results/index.ts";
-import { encodeArrays, encodeTable } from "../../../../results/wire/index.ts";
+import type { Diagnosis } from "../../../../results/diagnosis.ts";
+import type { StepMetrics } from "../../../../results/report.ts";
+import type { TopTokens } from "../../../../results/view.ts";
+import { encodeArrays } from "../../../../results/wire/arrays.ts";
+import { encodeTable } from "../../../../results/wire/table.ts";
 import {
   ANSWER_FILES,
   CACHE_FACTS,

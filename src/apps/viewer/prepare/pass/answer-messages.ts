@@ -1,6 +1,6 @@
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { Diagnosis } from "../../../../results/index.ts";
+import type { Diagnosis } from "../../../../results/diagnosis.ts";
 import type { AnswerOptions, BuiltAnswers, ReportParts } from "./answer-builder.ts";
 import type { RunRead } from "./run-read.ts";
 

@@ -9,7 +9,7 @@ import { moveArrays, startThread, type Thread, workerFile } from "../../../../an
 import { memoryLimit } from "../../../../core/base/index.ts";
 import type { RowSums } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { Diagnosis } from "../../../../results/index.ts";
+import type { Diagnosis } from "../../../../results/diagnosis.ts";
 import {
   AnswerBuilder,
   type Answering,

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-  decodeBriefs,
-  decodeSequence,
-  SPARK_BINS,
-  sparkLevel,
-  sparkRange,
-  TOKEN_FLAGS,
-  textBetween,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../../core/base/token-class.ts";
+import { decodeBriefs, SPARK_BINS, sparkLevel, sparkRange } from "../../../../results/wire/briefs.ts";
+import { decodeSequence, type WireSequence } from "../../../../results/wire/sequence.ts";
+import { textBetween } from "../../../../results/wire/sequence-text.ts";
+import { prepareRun } from "../cache/prepare-run.ts";
 import { useDemoRun } from "../demo-run.test-data.ts";
-import { prepareRun } from "../index.ts";
 import { DEMO, DEMO_TOKENIZER } from "../made-run.test-data.ts";
 import { BRIEF_CHARACTERS, buildBrief } from "./build-brief.ts";
 

@@ -3,17 +3,11 @@
  *
  * @module
  */
-import {
-  isSpelled,
-  type SequenceBrief,
-  SPARK_BINS,
-  sparkLevel,
-  sparkRange,
-  TOKEN_FLAGS,
-  textBetween,
-  type UnspelledSequence,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+
+import { TOKEN_FLAGS } from "../../../../core/base/index.ts";
+import { type SequenceBrief, SPARK_BINS, sparkLevel, sparkRange } from "../../../../results/wire/briefs.ts";
+import { isSpelled, type UnspelledSequence, type WireSequence } from "../../../../results/wire/sequence.ts";
+import { textBetween } from "../../../../results/wire/sequence-text.ts";
 
 /** Characters of each text. */
 export const BRIEF_CHARACTERS = 160;

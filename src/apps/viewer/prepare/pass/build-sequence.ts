@@ -3,15 +3,11 @@
  *
  * @module
  */
-import type { FloatArray } from "../../../../core/base/index.ts";
+
+import { type FloatArray, TOKEN_FLAGS } from "../../../../core/base/index.ts";
 import { formatHandle, type RecordBatch, rowFacts } from "../../../../core/schema/index.ts";
 import type { TokenTexts } from "../../../../input/tokens/index.ts";
-import {
-  type SequenceMeta,
-  TOKEN_FLAGS,
-  type UnspelledSequence,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+import type { SequenceMeta, UnspelledSequence, WireSequence } from "../../../../results/wire/sequence.ts";
 
 export interface SequenceOptions {
   readonly texts: TokenTexts;

@@ -5,7 +5,7 @@
  */
 import type { FileHandle } from "node:fs/promises";
 import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
-import type { ValueGroup } from "../../../../results/index.ts";
+import type { ValueGroup } from "../../../../results/view.ts";
 import { readPart } from "../cache/read-part.ts";
 
 /** The most values of Δ kept in memory once requested: 128 MB. */

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTruth } from "../../../../analyses/runs/index.ts";
-import { openTokenizer } from "../../../../input/tokens/index.ts";
+import { openTruth } from "../../../../analyses/runs/ground-truth.ts";
+import { openTokenizer } from "../../../../input/tokens/open-tokenizer.ts";
 import type { DigitsReport } from "../../../../results/digits.ts";
 import { captured } from "../../../cli/commands/captured.test-data.ts";
 import { type DigitsOptions, digits } from "../../../cli/commands/digits.ts";
-import { type PreparedRun, type PrepareOptions, prepareRun } from "../index.ts";
+import type { PrepareOptions } from "../cache/options.ts";
+import { prepareRun } from "../cache/prepare-run.ts";
+import type { PreparedRun } from "../cache/prepared-run.ts";
 import { DEMO, DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 
 let work: Workspace;

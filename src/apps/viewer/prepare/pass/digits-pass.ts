@@ -8,7 +8,7 @@ import { DigitRun, type DigitVocabulary, findDigitTokens } from "../../../../ana
 import { isLogratioError } from "../../../../core/base/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { TokenDecoder } from "../../../../input/tokens/index.ts";
-import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/index.ts";
+import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../../../results/digits.ts";
 import type { RunRead } from "./run-read.ts";
 
 /** A page shows more examples than a report. */

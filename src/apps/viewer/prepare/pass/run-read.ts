@@ -1,5 +1,5 @@
 import type { Finding } from "../../../../core/schema/index.ts";
-import type { SourceSummary } from "../../../../results/index.ts";
+import type { SourceSummary } from "../../../../results/report.ts";
 
 /** Of which files answers are, and what reading them noticed. */
 export interface RunRead {

@@ -13,8 +13,9 @@ import {
   type SequenceOutcome,
   ValueSketch,
 } from "../../../../core/summaries/index.ts";
-import type { StepMetrics } from "../../../../results/index.ts";
-import { STEP_METRICS, type StepMetric, type StepSeries } from "../../../../results/index.ts";
+import { STEP_METRICS, type StepMetric } from "../../../../results/metrics/run-metrics.ts";
+import type { StepMetrics } from "../../../../results/report.ts";
+import type { StepSeries } from "../../../../results/view.ts";
 
 /** Quantiles of a slice take about 30 kB per step: with more slice steps than this, slices have none. */
 const MOST_SKETCHES = 2000;

@@ -7,9 +7,9 @@ import {
   SEQUENCE_COLUMNS,
   SEQUENCE_TEXTS,
   type SequenceColumn,
-  type SequenceTable,
   type SequenceText,
-} from "../../../../results/wire/index.ts";
+} from "../../../../results/metrics/sequence-columns.ts";
+import type { SequenceTable } from "../../../../results/wire/table.ts";
 
 const COLUMNS = SEQUENCE_COLUMNS;
 const FIRST_ROOM = 1024;

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sized } from "../../../../../test/support/run-size.ts";
-import { PROBABILITY_EDGES, RunSummary } from "../../../../analyses/report/index.ts";
-import { computeImpact, turnMarks } from "../../../../core/kernels/index.ts";
-import { createRecordBuilder, type RecordBatch } from "../../../../core/schema/index.ts";
-import { TokenTexts } from "../../../../input/tokens/index.ts";
+import { RunSummary } from "../../../../analyses/report/run-summary.ts";
+import { PROBABILITY_EDGES } from "../../../../analyses/report/token-groups.ts";
+import { computeImpact } from "../../../../core/kernels/impact.ts";
+import { turnMarks } from "../../../../core/kernels/turns.ts";
+import { createRecordBuilder } from "../../../../core/schema/builder.ts";
+import type { RecordBatch } from "../../../../core/schema/record.ts";
+import { TokenTexts } from "../../../../input/tokens/token-texts.ts";
 import { findBin } from "../correct/bins.ts";
 import { type TokenFigures, TokenPass } from "./token-pass.ts";
 import { tokenSums } from "./top-tokens.ts";

@@ -7,7 +7,7 @@
  */
 import { dictionary } from "../../../../core/base/index.ts";
 import type { TopK } from "../../../../core/schema/index.ts";
-import type { WireTopK } from "../../../../results/wire/index.ts";
+import type { WireTopK } from "../../../../results/wire/sequence.ts";
 
 const HEAD_BYTES = 8;
 const ENTRY_BYTES = 8;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { PROBABILITY_EDGES, RunSummary } from "../../../../analyses/report/index.ts";
-import { createRecordBuilder } from "../../../../core/schema/index.ts";
-import { TokenTexts } from "../../../../input/tokens/index.ts";
+import { RunSummary } from "../../../../analyses/report/run-summary.ts";
+import { PROBABILITY_EDGES } from "../../../../analyses/report/token-groups.ts";
+import { createRecordBuilder } from "../../../../core/schema/builder.ts";
+import { TokenTexts } from "../../../../input/tokens/token-texts.ts";
 import { findBucket, TopTokensBuilder, tokenSums } from "./top-tokens.ts";
 
 const edges = PROBABILITY_EDGES.slice(1, -1).map(Math.log);

@@ -6,6 +6,7 @@
 
 import type { RunSummary } from "../../../../analyses/report/index.ts";
 import { PROBABILITY_EDGES } from "../../../../analyses/report/index.ts";
+import { TOKEN_CLASSES, type TokenClass } from "../../../../core/base/index.ts";
 import {
   ABS_DELTA_SUM,
   COUNT,
@@ -24,8 +25,7 @@ import {
   largestGroups,
   TopList,
 } from "../../../../core/summaries/index.ts";
-import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/index.ts";
-import { TOKEN_CLASSES, type TokenClass } from "../../../../results/wire/index.ts";
+import type { TokenGroup, TokenOccurrence, TopTokens } from "../../../../results/view.ts";
 import type { PackedTokens } from "./packed-tokens.ts";
 
 /** The part of `TokenTexts` that is needed here. */

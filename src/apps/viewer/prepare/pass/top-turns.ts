@@ -5,7 +5,7 @@
  */
 
 import { TopList } from "../../../../core/summaries/index.ts";
-import type { TopTokens, WorstTurn } from "../../../../results/index.ts";
+import type { TopTokens, WorstTurn } from "../../../../results/view.ts";
 import type { ShownTexts } from "./top-tokens.ts";
 
 const TURNS = 50;

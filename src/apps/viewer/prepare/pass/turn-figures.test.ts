@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeTurns, encodeTurns, listTurns, type WireSequence } from "../../../../results/wire/index.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
+import { decodeTurns, encodeTurns, listTurns } from "../../../../results/wire/turns.ts";
 import { turnFigures, turnTable } from "./turn-figures.ts";
 
 const sequence = {

@@ -4,7 +4,8 @@
  * @module
  */
 import { turnOfMark } from "../../../../core/kernels/index.ts";
-import type { TurnFigures, TurnTable, WireSequence } from "../../../../results/wire/index.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
+import type { TurnFigures, TurnTable } from "../../../../results/wire/turns.ts";
 
 /** Figures of each turn of a sequence that has a token with mask 1 and a finite Δ, in order. */
 export function turnFigures({ mask, turnMarks, rollout, trainer }: WireSequence): TurnFigures[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { computeK3 } from "../../../../core/kernels/index.ts";
-import { ValueSketch } from "../../../../core/summaries/index.ts";
+import { computeK3 } from "../../../../core/kernels/scalar.ts";
+import { ValueSketch } from "../../../../core/summaries/value-sketch.ts";
 import { k3Scale, valueScale } from "./value-scale.ts";
 
 function sketch(values: readonly number[]): ValueSketch {

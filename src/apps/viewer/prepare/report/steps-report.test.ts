@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultJson } from "../../../../core/base/json.ts";
-import type { PageDocument } from "../../../../render/page/index.ts";
+import type { PageDocument } from "../../../../render/page/page-document.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { TopTokens } from "../../../../results/view.ts";
-import { decodeTable } from "../../../../results/wire/index.ts";
+import { decodeTable } from "../../../../results/wire/table.ts";
 import { buildReportTables, reportTables } from "../../documents/index.ts";
 import { prepareRun } from "../cache/prepare-run.ts";
 import type { PreparedRun } from "../cache/prepared-run.ts";

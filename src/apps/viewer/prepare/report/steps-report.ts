@@ -5,8 +5,9 @@
  */
 import { Doctor, fillPaths } from "../../../../analyses/doctor/index.ts";
 import { buildReport } from "../../../../analyses/report/index.ts";
-import type { MismatchReport, TopTokens } from "../../../../results/index.ts";
-import type { WireSequence } from "../../../../results/wire/index.ts";
+import type { MismatchReport } from "../../../../results/report.ts";
+import type { TopTokens } from "../../../../results/view.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
 import { SequenceSums } from "./sum-sequences.ts";
 
 /** Without the list of most divergent tokens, which a filter on steps provides. */

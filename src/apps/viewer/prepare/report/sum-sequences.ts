@@ -7,10 +7,13 @@ import { isUtf8 } from "node:buffer";
 import { spellEvents } from "../../../../analyses/assessment/index.ts";
 import type { Doctor } from "../../../../analyses/doctor/index.ts";
 import { RunSummary } from "../../../../analyses/report/index.ts";
+import { TOKEN_FLAGS, tokenClass } from "../../../../core/base/index.ts";
 import { turnMarks } from "../../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { MistakeEvents, ShowPieceKind, TopTokens } from "../../../../results/index.ts";
-import { TOKEN_FLAGS, tokenClass, type WireSequence } from "../../../../results/wire/index.ts";
+import type { MistakeEvents } from "../../../../results/events.ts";
+import type { ShowPieceKind } from "../../../../results/show.ts";
+import type { TopTokens } from "../../../../results/view.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
 import { TokenPass } from "../pass/token-pass.ts";
 import { type ShownTexts, tokenSums } from "../pass/top-tokens.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type QueryResult, queryFiles } from "../../../../analyses/analyze/index.ts";
-import type { SqlAnswer } from "../../../../results/index.ts";
+import type { SqlAnswer } from "../../../../results/sql.ts";
 import { MEMORY_LIMIT, MOST_ROWS, SPILL_LIMIT, TIME_LIMIT_SECONDS } from "./limits.ts";
 
 /** Limits for one value, and for all values sent. */

@@ -8,7 +8,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ErrorData, unpackError, workerFile } from "../../../../analyses/parallel/index.ts";
 import { LimitError } from "../../../../core/base/index.ts";
-import type { SqlAnswer } from "../../../../results/index.ts";
+import type { SqlAnswer } from "../../../../results/sql.ts";
 import type { Query } from "./answer-query.ts";
 import { TIME_LIMIT_SECONDS } from "./limits.ts";
 

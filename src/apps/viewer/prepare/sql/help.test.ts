@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RunInfo } from "../../../../results/index.ts";
+import type { RunInfo } from "../../../../results/view.ts";
 import { sqlHelp } from "./help.ts";
 
 const ALL: RunInfo["has"] = {

@@ -1,5 +1,6 @@
 import { formatCount } from "../../../../core/text/index.ts";
-import type { RunInfo, SqlTables } from "../../../../results/index.ts";
+import type { SqlTables } from "../../../../results/sql.ts";
+import type { RunInfo } from "../../../../results/view.ts";
 import { MEMORY_LIMIT, MOST_ROWS, TIME_LIMIT_SECONDS } from "./limits.ts";
 import { describeTables } from "./tables.ts";
 

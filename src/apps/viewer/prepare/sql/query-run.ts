@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { formatHandle } from "../../../../core/schema/index.ts";
 import { createScratch, type Scratch } from "../../../../input/io/index.ts";
 import { type ColumnBatch, writeParquet } from "../../../../input/readers/index.ts";
-import type { RunInfo, SqlAnswer } from "../../../../results/index.ts";
-import type { SequenceTable, WireSequence } from "../../../../results/wire/index.ts";
+import type { SqlAnswer } from "../../../../results/sql.ts";
+import type { RunInfo } from "../../../../results/view.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
+import type { SequenceTable } from "../../../../results/wire/table.ts";
 import { keepLast } from "../cache/keep-last.ts";
 import { askApart } from "./ask-apart.ts";
 import {

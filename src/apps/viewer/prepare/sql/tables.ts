@@ -4,21 +4,16 @@
  *
  * @module
  */
+
+import { TOKEN_FLAGS, tokenClass } from "../../../../core/base/index.ts";
 import { turnOfMark } from "../../../../core/kernels/index.ts";
 import type { ColumnData, ScalarType } from "../../../../input/readers/index.ts";
-import {
-  type RunInfo,
-  SEQUENCE_ENTRIES,
-  type SequenceEntry,
-  type SqlTable,
-} from "../../../../results/index.ts";
-import {
-  type SequenceTable,
-  TOKEN_FLAGS,
-  textBetween,
-  tokenClass,
-  type WireSequence,
-} from "../../../../results/wire/index.ts";
+import { SEQUENCE_ENTRIES, type SequenceEntry } from "../../../../results/metrics/sequence-columns.ts";
+import type { SqlTable } from "../../../../results/sql.ts";
+import type { RunInfo } from "../../../../results/view.ts";
+import type { WireSequence } from "../../../../results/wire/sequence.ts";
+import { textBetween } from "../../../../results/wire/sequence-text.ts";
+import type { SequenceTable } from "../../../../results/wire/table.ts";
 
 export interface SqlColumn<Source> {
   readonly name: string;

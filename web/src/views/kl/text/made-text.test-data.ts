@@ -1,4 +1,4 @@
-import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/index.ts";
+import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/study-text.ts";
 
 const NAN = Number.NaN;
 

@@ -6,8 +6,8 @@
 
 import { HEAT_LEVELS, heatLevel } from "../../../../../src/render/charts/index.ts";
 import type { HeatText } from "../../../../../src/render/kl/index.ts";
-import type { SpikeFigures } from "../../../../../src/results/index.ts";
-import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/index.ts";
+import type { SpikeFigures } from "../../../../../src/results/kl/texts.ts";
+import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/study-text.ts";
 import type { Row } from "../../../ui/export.ts";
 
 export interface TextModel {

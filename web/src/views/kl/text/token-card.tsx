@@ -6,7 +6,7 @@ import {
   MISSING,
 } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
-import type { StudyInfo } from "../../../../../src/results/index.ts";
+import type { StudyInfo } from "../../../../../src/results/view.ts";
 import { makeHref } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";

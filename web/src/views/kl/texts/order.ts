@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StudyTextRow } from "../../../../../src/results/index.ts";
+import type { StudyTextRow } from "../../../../../src/results/view.ts";
 
 const VALUES = {
   index: ({ index }) => index,

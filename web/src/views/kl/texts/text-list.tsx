@@ -1,7 +1,7 @@
 import { useId, useMemo } from "preact/hooks";
 import { formatCount, formatCounted, formatNumber } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
-import type { StudyTextRow, StudyTexts } from "../../../../../src/results/index.ts";
+import type { StudyTextRow, StudyTexts } from "../../../../../src/results/view.ts";
 import { useKeys } from "../../../state/keys.ts";
 import { makeHref, navigate } from "../../../state/url.ts";
 import { Choice } from "../../../ui/choice.tsx";

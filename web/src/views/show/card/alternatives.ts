@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { mergeAlternatives, type SampledToken } from "../../../../../src/analyses/show/index.ts";
-import type { ShowAlternatives } from "../../../../../src/results/index.ts";
-import type { WireTopK } from "../../../../../src/results/wire/index.ts";
+import type { ShowAlternatives } from "../../../../../src/results/show.ts";
+import type { WireTopK } from "../../../../../src/results/wire/sequence.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import type { Source } from "../source.ts";
 

@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { SampledToken } from "../../../../../src/analyses/show/index.ts";
 import { formatProbability } from "../../../../../src/render/text/display/index.ts";
-import type { ShowAlternatives, ShowShare } from "../../../../../src/results/index.ts";
-import type { WireTopK } from "../../../../../src/results/wire/index.ts";
+import type { ShowAlternatives, ShowShare } from "../../../../../src/results/show.ts";
+import type { WireTopK } from "../../../../../src/results/wire/sequence.ts";
 import type { Loaded } from "../../../state/loaded.ts";
 import { WhenLoaded } from "../../../ui/when-loaded.tsx";
 import { literal } from "../model/display.ts";

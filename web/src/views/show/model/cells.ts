@@ -1,4 +1,5 @@
-import { TOKEN_FLAGS, type WireSequence } from "../../../../../src/results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../../../src/core/base/index.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 
 /** Combining marks, joiners, variation selectors, skin tones, tags: they complete the character before them. */
 const EXTENDS = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}]|[\u{e0020}-\u{e007f}])/u;

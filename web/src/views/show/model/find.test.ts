@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseFilter } from "../../../../../src/analyses/filter/index.ts";
+import { parseFilter } from "../../../../../src/analyses/filter/filter.ts";
 import { madeTable } from "../../../../../src/analyses/filter/made-table.test-data.ts";
 import { HIT, hitAt, hitsWithin, joinedText, nextHit, textHits } from "./find.ts";
 import { finderIn, pickTokenTerms } from "./finding.ts";

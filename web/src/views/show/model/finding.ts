@@ -6,7 +6,7 @@ import {
   tokenMatcher,
   tokensOfWire,
 } from "../../../../../src/analyses/filter/index.ts";
-import type { SequenceTable } from "../../../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../../../src/results/wire/table.ts";
 import { type Hits, type JoinedText, joinedText, placeHits, textHits } from "./find.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 

@@ -1,4 +1,4 @@
-import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 
 /** A sequence for tests: texts (or bytes) of its tokens, the first `promptLength` of them prompt. */
 export function madeSequence(

@@ -5,8 +5,9 @@
  */
 import { computeDelta, computeImpact, TOKEN_VALUES } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { entropyWords, type RunInfo, TOKEN_METRICS } from "../../../../../src/results/index.ts";
-import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+import { entropyWords, TOKEN_METRICS } from "../../../../../src/results/metrics/token-metrics.ts";
+import type { RunInfo } from "../../../../../src/results/view.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 import { NATS, runScale, type Scale } from "../../../ui/color-scale.ts";
 
 export interface Metric {

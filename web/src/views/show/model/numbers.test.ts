@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TOKEN_FLAGS } from "../../../../../src/results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../../../src/core/base/token-class.ts";
 import { madeSequence } from "./made-sequence.test-data.ts";
 import { describeNumber, numberClasses, openNumbers, powerText } from "./numbers.ts";
 import { sequenceModel } from "./sequence-model.ts";

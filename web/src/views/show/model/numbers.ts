@@ -6,7 +6,7 @@
 
 import type { NumberToken } from "../../../../../src/analyses/digits/index.ts";
 import { findNumbers, formatDecimal, type NumberSpan } from "../../../../../src/analyses/digits/index.ts";
-import { TOKEN_FLAGS } from "../../../../../src/results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../../../src/core/base/index.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 
 /** What a token is in its number. */

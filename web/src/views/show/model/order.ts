@@ -1,4 +1,4 @@
-import type { SequenceTable } from "../../../../../src/results/wire/index.ts";
+import type { SequenceTable } from "../../../../../src/results/wire/table.ts";
 
 /** The sequences that the list shows, in its order, and where this one is. */
 export interface Order {

@@ -1,5 +1,5 @@
 import { turnOfMark } from "../../../../../src/core/kernels/index.ts";
-import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 
 /** Consecutive tokens with the same author. Places count from the first prompt token. */
 export interface TokenRun {

@@ -1,4 +1,5 @@
-import { TOKEN_FLAGS, type WireSequence } from "../../../../../src/results/wire/index.ts";
+import { TOKEN_FLAGS } from "../../../../../src/core/base/index.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 import { cellStarts } from "./cells.ts";
 import { exact, exactBytes, NEVER_CUT_BYTES, readable, type TextMode, tokenName } from "./display.ts";
 import { deltaAt } from "./metrics.ts";

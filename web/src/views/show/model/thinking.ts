@@ -1,4 +1,4 @@
-import type { WireSequence } from "../../../../../src/results/wire/index.ts";
+import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 import type { TokenRun } from "./runs.ts";
 
 /** Tags around the thinking that models write before an answer: DeepSeek and Qwen, Mistral, Seed, gpt-oss. */

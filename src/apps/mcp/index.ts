@@ -1,1 +1,0 @@
-export { type McpOptions, serveMcp } from "./serve-mcp.ts";
