@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, minify, type Plugin } from "vite";
 
 const TARGET = "es2022";
-/** As the viewer's server sends it (`src/apps/viewer/server/security.ts`), but for `frame-ancestors`. */
+/** The policy that the viewer's server sends (`src/apps/viewer/server/security.ts`), without `frame-ancestors`. */
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
@@ -10,7 +10,7 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   // Pages may be served below any path (a proxy, a notebook, a folder of files).
   base: "./",
-  // The classic form names no `children`: the built page is smaller by it.
+  // The classic form does not name `children`, which makes the built page smaller.
   oxc: {
     jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" },
     jsxInject: 'import { Fragment, h } from "preact";',
@@ -20,7 +20,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
     emptyOutDir: true,
     target: TARGET,
-    // Terser finds what can go; Vite's own minifier then chooses names that gzip better. Each alone leaves 1 to 2.5 kB more.
+    // Terser removes more; Vite's own minifier then chooses names that gzip better. Alone, either costs 1 to 2.5 kB.
     minify: "terser",
     terserOptions: {
       module: true,
@@ -31,12 +31,12 @@ export default defineConfig({
     // The security policy allows no inline data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A script of this form would bring its styles inline, which the policy forbids.
+    // A script of this form would inject its styles inline, which the policy forbids.
     cssCodeSplit: false,
     rolldownOptions: {
-      // Of a page that is opened from a disk, browsers run scripts but no modules.
+      // In a page opened from disk, browsers run scripts but not modules.
       output: { format: "iife" },
-      // The minifier is worth its time, which a newcomer need not be warned of.
+      // The minifier is worth its time, so there is no need for a warning.
       checks: { bundlerTimings: false },
     },
   },
@@ -53,7 +53,7 @@ function shortNames(): Plugin {
         const options = { module: true, compress: { target: TARGET }, mangle: { toplevel: true } } as const;
         const { code, errors } = await minify(file.fileName, file.code, options);
         if (errors.length > 0) this.error(errors.map(({ message }) => message).join("; "));
-        // Dropped with the module's own strictness, but a classic script has none.
+        // The minifier drops this because modules are strict, but a classic script is not.
         file.code = `"use strict";${code}`;
       }
     },
@@ -61,8 +61,8 @@ function shortNames(): Plugin {
 }
 
 /**
- * A bundle is served by anyone, without the headers of our server: the page brings its policy itself. What only a header can
- * say (who may frame it) stays with the server. The page in development has inline scripts of Vite.
+ * A bundle may be served by anyone, without the headers of our server, so the page contains its own policy. What only a
+ * header can say (who may frame it) stays with the server. In development, the page has inline scripts by Vite.
  */
 function ownPolicy(): Plugin {
   return {
@@ -76,7 +76,7 @@ function ownPolicy(): Plugin {
   };
 }
 
-/** A page from a disk has no origin that the attribute `crossorigin` would allow. */
+/** A page opened from disk has no origin that the attribute `crossorigin` would allow. */
 function classicScript(): Plugin {
   return {
     name: "classic-script",

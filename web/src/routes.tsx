@@ -21,10 +21,10 @@ import { StoryView } from "./views/story/view.tsx";
 export const ROUTES: readonly {
   readonly name: ViewName;
   readonly title?: string;
-  /** After `g`; the first letter of the title when absent. */
+  /** The key after `g`; default: the first letter of the title. */
   readonly key?: string;
   readonly View: ComponentType<ViewProps>;
-  /** Beside which view it is listed: `more` is a menu. */
+  /** The view beside which it is listed; `more` is a menu. */
   readonly under?: "sequences" | "more";
   /** Shown in the list of views only where it has something to show. */
   readonly when?: (info: RunInfo) => boolean;

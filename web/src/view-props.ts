@@ -4,7 +4,7 @@ export interface ViewProps {
   readonly info: RunInfo;
 }
 
-/** Of views that show a study of checkpoints. */
+/** The properties of views that show a study of checkpoints. */
 export interface StudyViewProps {
   readonly info: StudyInfo;
 }

@@ -61,7 +61,7 @@ const isBundled = (): boolean => document.getElementById("app")?.dataset.bundled
 
 const NOT_IN_BUNDLE = "a bundle cannot compute them; logratio view of the run can";
 
-/** An answer of a bundle: a script, since a page that was opened from a disk may fetch nothing. */
+/** An answer of a bundle. It is a script, because a page opened from disk may not fetch files. */
 function fromBundle(path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error(NOT_IN_BUNDLE));
@@ -114,7 +114,7 @@ function posted(body: BodyInit, type = "json"): RequestInit {
   return { method: "POST", headers: { "content-type": `application/${type}` }, body };
 }
 
-/** Of the run that the answers are of. */
+/** The version of the run that the answers belong to. */
 let version = "";
 
 /** An address that contains the run's version, so that its answer can be cached forever. */
@@ -123,7 +123,7 @@ function fixed(path: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}v=${encodeURIComponent(version)}`;
 }
 
-/** @param steps `10..30`: over these steps only, which a bundle cannot say */
+/** @param steps `10..30`: only these steps; a bundle cannot answer that */
 function ofSteps<T>(name: string, steps?: string): Promise<T> {
   return json(fixed(steps === undefined ? name : `${name}?steps=${steps}`));
 }
@@ -137,7 +137,7 @@ function topK(of: string, index: number, from: number, count: number): Promise<W
   return alternatives(isBundled() ? `${of}topk/${index}` : fixed(path));
 }
 
-/** Each file of a bundle holds many rows: those that were not asked for are kept too. */
+/** Each file of a bundle holds many rows; those that were not requested are kept, too. */
 const briefFiles = remembered(64, async (path) => decodeBriefs(await bytes(path)));
 
 async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> {
@@ -151,7 +151,7 @@ async function bundledBriefs(rows: readonly number[]): Promise<ReadonlyMap<numbe
 }
 
 export const client = {
-  /** Call when the run has changed: the kept answers are of the old one. */
+  /** Call when the run has changed: the cached answers are outdated. */
   forget: (): void => {
     for (const forget of forgetters) forget();
   },
@@ -170,14 +170,14 @@ export const client = {
   steps: (): Promise<StepSeries> => json(fixed("steps")),
   /** Without a version: alerts are raised while the run is shown. */
   alerts: (): Promise<AlertList> => json("alerts"),
-  /** Without a version, too. */
+  /** Without a version: readers change them while the run stays the same. */
   stars: (): Promise<StarList> => json("stars"),
   story: (): Promise<StoryPage> => json("story"),
   changeStar: (change: StarChange): Promise<StarList> => json("stars", posted(JSON.stringify(change))),
   prompts: (text: string, signal: AbortSignal): Promise<PromptMatches> =>
     json(fixed(`prompts?text=${encodeURIComponent(text)}`), { signal }),
   savedFilters: (): Promise<SavedFilterList> => json("filters"),
-  /** `filter` null removes the one of that name. */
+  /** A null `filter` removes the saved filter of that name. */
   changeFilter: (name: string, filter: string | null): Promise<SavedFilterList> =>
     json("filters", posted(JSON.stringify({ name, filter }))),
   sqlTables: (): Promise<SqlTables> => json("sql"),
@@ -187,7 +187,7 @@ export const client = {
   logged: (): Promise<LoggedMetrics> => json("logged"),
   table: async (): Promise<SequenceTable> => decodeTable(await bytes(fixed("sequences"))),
   sequence: (index: number): Promise<WireSequence> => sequences(fixed(`sequence/${index}`)),
-  /** Alternatives from token `from` on; the answer says which tokens it holds, a bundle's all of them. */
+  /** Alternatives from token `from` on. The answer says which tokens it covers; in a bundle it covers all. */
   topK: (index: number, from: number, count: number): Promise<WireTopK> => topK("", index, from, count),
   /** What lists show of these rows; 256 of them at most. */
   briefs: async (rows: readonly number[]): Promise<ReadonlyMap<number, SequenceBrief>> => {
@@ -195,12 +195,12 @@ export const client = {
     const found = decodeBriefs(await bytes(fixed(`briefs?rows=${rows.join(",")}`)));
     return new Map(rows.map((row, at) => [row, found[at]!]));
   },
-  /** The group of a sequence; a bundle has it under its first one only. */
+  /** The group of a sequence; a bundle has it under the group's first sequence only. */
   group: (index: number): Promise<GroupPage> => json(fixed(`group/${index}`)),
   tokens: (): Promise<TopTokens> => json(fixed("tokens")),
-  /** Of every sequence. */
+  /** The turns of every sequence. */
   turns: async (): Promise<TurnTable> => decodeTurns(await bytes(fixed("turns"))),
-  /** What a filter leaves; a bundle cannot answer that. */
+  /** The tokens that a filter keeps; a bundle cannot answer that. */
   match: async (filter: string, signal: AbortSignal): Promise<TokenMatches> =>
     decodeMatches(await bytes(fixed(`match?filter=${encodeURIComponent(filter)}`), { signal })),
   matchTokens: (filter: string, signal: AbortSignal): Promise<MatchingTokens> =>
@@ -214,7 +214,7 @@ export const client = {
   digitsTables: (): Promise<PageDocument> => json(fixed("digits-tables")),
   healthTables: (steps?: string): Promise<PageDocument> => ofSteps("health-tables", steps),
   doctorTables: (): Promise<PageDocument> => json(fixed("doctor-tables")),
-  /** Only where `compared` names other runs; `other` is the one at a place among them. */
+  /** Only if `compared` names other runs; `other` takes the index of one of them. */
   comparedRuns: (): Promise<ComparedRuns> => json(fixed("compared-runs")),
   comparison: (at: number): Promise<RunComparison> => json(fixed(comparedPath("compare", at))),
   other: (at: number) => {
@@ -234,7 +234,7 @@ export const client = {
     texts: (): Promise<StudyTexts> => json(fixed("study-texts")),
     text: (index: number): Promise<WireStudyText> => studyTexts(fixed(`study-text/${index}`)),
   },
-  /** Files to compare with: their pieces in order, then the name of the run that they are. */
+  /** Uploads files to compare with: `piece` in order, then `read`, which gives the name of the new run. */
   drops: {
     begin: (): Promise<{ readonly id: number }> => json("drops", posted("{}")),
     piece: (id: number, name: string, at: number, piece: ArrayBuffer): Promise<unknown> =>
@@ -243,9 +243,9 @@ export const client = {
   },
   /** What terms mean: the same for every run. */
   glossary: (): Promise<Glossary> => json("glossary"),
-  /** A table's rows, as JSON, in Parquet. */
+  /** Converts a table's rows from JSON to Parquet. */
   parquet: async (json: string): Promise<Blob> => (await ask("parquet", posted(json))).blob(),
-  /** A bundle has the answer about the recommended correction. */
+  /** A bundle only has answers that were prepared, such as that for the recommended correction. */
   correct: async (question: CorrectQuestion): Promise<CorrectAnswer> => {
     if (!isBundled()) return json("correct", posted(JSON.stringify(question)));
     const { [question.correction]: known } = await json<Readonly<Record<string, CorrectAnswer>>>("correct");

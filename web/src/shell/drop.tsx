@@ -119,7 +119,7 @@ async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
   }
 }
 
-/** Browsers tell neither the name nor what to do, and of a piece that is being sent only that fetching failed. */
+/** Browsers name neither the file nor a remedy; when a piece cannot be sent, they only say that fetching failed. */
 async function readable<T>(name: string, read: Promise<T>): Promise<T> {
   try {
     return await read;

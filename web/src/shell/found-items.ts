@@ -14,7 +14,7 @@ import { type Exporting, saveExport } from "../ui/export-menu.tsx";
 import { keyParts } from "./key-parts.ts";
 import type { PaletteItem } from "./palette-items.ts";
 
-/** Whatever a key does now; keys that do the same are one item. Views and dialogs have items of their own. */
+/** What keys do now; keys that do the same share an item. Views and dialogs have items of their own. */
 export function keyItems(
   keys: ReadonlyMap<string, KeyBinding>,
   known: readonly PaletteItem[],
@@ -83,7 +83,7 @@ export function promptItems({ prompts, found }: PromptMatches): PaletteItem[] {
   }));
 }
 
-/** The list has only the beginning of each prompt. Not LIKE, to which % and _ in the text would mean anything. */
+/** The list has only the beginning of each prompt, so this asks SQL. Not with LIKE: % and _ would be wildcards. */
 export function wholePromptsItem(text: string): PaletteItem {
   const sql = `SELECT handle, prompt FROM texts\nWHERE contains(lower(prompt), lower('${text.replaceAll("'", "''")}'))`;
   return {

@@ -12,7 +12,7 @@ it("finds whole words, starts of words and scattered letters, in this order", ()
   expect(find("s30", "s130.q1", "s30.q4")).toEqual(["s30.q4", "s130.q1"]);
 });
 
-it("finds nothing where a letter is missing, and everything where nothing is asked", () => {
+it("finds nothing if a letter is missing, and everything for an empty query", () => {
   expect(fuzzyScore("xyz", "sequence")).toBeUndefined();
   expect(find("", "b", "a")).toEqual(["b", "a"]);
 });

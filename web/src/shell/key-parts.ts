@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** ⌘ on Apple systems, Ctrl on others. */
 export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
-/** The keys that one presses, as they are labeled: `g o` is two of them. */
+/** The keys to press, as they are labeled: `g o` is two keys. */
 export function keyParts(keys: string): string[] {
   if (keys === " ") return ["Space"];
   return keys

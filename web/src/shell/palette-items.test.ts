@@ -43,13 +43,13 @@ it("finds sequences by handle, sample and group, and tokens by handle", () => {
   });
 });
 
-it("finds views and steps, also while the table is not there", () => {
+it("finds views and steps even before the table is loaded", () => {
   expect(labels("ste")).toEqual(["Steps", "step 10"]);
   expect(searchItems("s10", fixed, undefined).map(({ label }) => label)).toEqual(["step 10"]);
   expect(labels("")).toEqual(["Steps", "step 10"]);
 });
 
-it("finds by other words what has them", () => {
+it("finds items by their further words", () => {
   const doctor: PaletteItem = { key: "d", kind: "view", label: "Cause", hint: "", words: "why doctor" };
   expect(searchItems("why", [...fixed, doctor], table).map(({ label }) => label)).toEqual(["Cause"]);
 });

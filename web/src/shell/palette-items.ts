@@ -29,7 +29,7 @@ export interface PaletteItem {
     | "prompt";
   readonly label: string;
   readonly hint: string;
-  /** Other words that find it. */
+  /** Further words that find the item. */
   readonly words?: string;
   readonly move?: Move;
   readonly run?: () => void;
@@ -37,7 +37,7 @@ export interface PaletteItem {
 
 const MOST = 40;
 const LIKE_HANDLE = /^(s-?\d+|r\d+|q\d+)(\.|$)/;
-/** So many of a kind are shown while nothing is asked, so that all kinds are seen. */
+/** An empty query shows this many of each kind, so that every kind is seen. */
 const MOST_OF_KIND = 4;
 
 /**
@@ -55,11 +55,11 @@ export function searchItems(
   const named = bestMatches(asked, fixed, joinText, MOST);
   if (table === undefined) return named;
   const sequences = sequenceItems(asked, table);
-  // A handle names a sequence; letters of it that are somewhere in a step's name are an accident.
+  // A handle names a sequence; if its letters also occur in a step's name, that is an accident.
   return (LIKE_HANDLE.test(asked) ? [...sequences, ...named] : [...named, ...sequences]).slice(0, MOST);
 }
 
-/** Notes of stars and the text of saved filters are found too. */
+/** The text that queries are matched with, including the notes of stars and the text of saved filters. */
 function joinText({ label, kind, hint, words = "" }: PaletteItem): string {
   return `${label} ${kind} ${words}${kind === "star" || kind === "filter" ? ` ${hint}` : ""}`;
 }
@@ -90,7 +90,7 @@ export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[
   }));
 }
 
-/** Which checkpoint a study's text is colored by. */
+/** Checkpoints by which a study's text can be colored. */
 export function checkpointItems({ checkpoints }: StudyInfo): PaletteItem[] {
   return checkpoints.map((name) => ({
     key: `checkpoint ${name}`,

@@ -61,7 +61,7 @@ export function Palette({
     if (item === undefined) return;
     onClose();
     if (item.move !== undefined) navigate(item.move);
-    // Once the dialog has given the focus back.
+    // After the dialog has returned the focus.
     setTimeout(() => item.run?.());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -96,7 +96,7 @@ export function Palette({
   );
 }
 
-/** With what is there now: keys, exports, saved filters, starred places. */
+/** Adds what exists at the moment: keys, exports, saved filters, starred places. */
 function useThere(fixed: readonly PaletteItem[], hasSequences: boolean): readonly PaletteItem[] {
   const [keys, exports] = [activeKeys.value, exportsThere.value];
   const saved = hasSequences ? savedFilters() : undefined;

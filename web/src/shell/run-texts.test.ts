@@ -59,7 +59,7 @@ it("says what a run holds", () => {
   expect(runFacts({ ...info, steps: [], trainers: [] })).toEqual(["768 answers", "54,897 tokens"]);
 });
 
-it("says what is new, and nothing while nothing is", () => {
+it("says what is new, or nothing", () => {
   expect(describeNews(info, info)).toBe("");
   expect(describeNews(info, { ...info, version: "b", steps: [10, 20, 150, 160] })).toBe("1 new step");
   expect(describeNews(info, { ...info, version: "b", steps: [10, 20, 150, 160, 170] })).toBe("2 new steps");
@@ -67,7 +67,7 @@ it("says what is new, and nothing while nothing is", () => {
   expect(describeNews(info, { ...info, version: "b" })).toBe("the run has changed");
 });
 
-it("says nothing of a file that is only being written, but names it", () => {
+it("does not announce a file that is still being written, but names it", () => {
   const writing = ["runs/a/step_0020.npz"];
   expect(describeNews(info, { ...info, version: "b", writing })).toBe("");
   expect(describeNews({ ...info, writing }, { ...info, version: "b" })).toBe("");
@@ -76,7 +76,7 @@ it("says nothing of a file that is only being written, but names it", () => {
   expect(describeFiles([...writing, "C:\\b.npz", "c\u202e.npz"])).toBe("step_0020.npz and 2 more");
 });
 
-it("says what a study is of", () => {
+it("describes a study", () => {
   const study: StudyInfo = {
     schemaVersion: 1,
     kind: "view-study",
@@ -101,7 +101,7 @@ it("says what a study is of", () => {
   expect(listFacts(info)).toEqual(runFacts(info));
 });
 
-it("says how many alerts there are, and where the last is", () => {
+it("says how many alerts there are and where the last is", () => {
   const at = (since: number | null): RaisedAlert => ({ since }) as RaisedAlert;
   expect([[at(3)], [at(3), at(30)], [at(null)]].map(describeAlerts)).toEqual([
     "1 alert, at step 3",

@@ -36,7 +36,7 @@ export function runFacts({ steps, sequences, tokens, trainers, redacted }: RunIn
   ];
 }
 
-/** What more it holds, for a tooltip. */
+/** What else the run holds, for a tooltip. */
 export function furtherFacts({
   steps,
   tokens,
@@ -54,7 +54,7 @@ export function furtherFacts({
   ];
 }
 
-/** `read: 42 %, 12,345 sequences, 9 s left`; after the last byte, what is done instead. */
+/** `read: 42 %, 12,345 sequences, 9 s left`; after the last byte, what the server is doing. */
 export function describeReading(progress: ReadProgress | null): string {
   if (progress === null) return "The run is being read.";
   const { bytes_read, bytes_total, sequences, seconds_left } = progress;

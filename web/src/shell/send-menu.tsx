@@ -7,11 +7,11 @@ import { fileName } from "../ui/export.ts";
 import { Popover } from "../ui/popover.tsx";
 import { sayWhereLinkOpens } from "./run-texts.ts";
 
-/** How somebody else gets to see it: a file of the answer, a folder of the page, the starred places, a link. */
+/** Ways to share the run: the answer as a file, the page as a folder, the starred places, a link. */
 export function SendMenu({ info }: { readonly info: RunInfo | StudyInfo }) {
   const isRun = info.kind === "view-run";
   const range = parseSteps(route.value.params.steps ?? "");
-  // A bundle cannot sum again.
+  // A bundle cannot compute sums of chosen steps.
   const steps = range !== null && info.bundled !== true ? `?steps=${formatSteps(range)}` : "";
   return (
     <Popover class="layer send" summary="Send…">

@@ -87,7 +87,7 @@ export function Shell({ info, current, views, children }: ShellProps) {
   );
 }
 
-/** What of the address leads nowhere. */
+/** The parts of the address that lead nowhere. */
 function AddressNotes({ info, current, views }: Pick<ShellProps, "info" | "current" | "views">) {
   const { lost } = route.value;
   const notes = [
@@ -98,7 +98,7 @@ function AddressNotes({ info, current, views }: Pick<ShellProps, "info" | "curre
         ]),
     ...describeAddress(route.value, arrival.value, info.kind === "view-run" ? info : undefined),
   ];
-  // A row is shown as it was asked for: only what is left out alarms.
+  // An address with a row still shows that row, which deserves no alarm; a part that is left out does.
   return notes.length === 0 ? null : (
     <p class="hint" role={notes.length === 1 && notes[0]!.startsWith(BY_ROW) ? "status" : "alert"}>
       {notes.join(" ")}
@@ -115,7 +115,7 @@ function useArrival(current: ViewName): boolean {
     if (before.current === current) return;
     before.current = current;
     setArrived(true);
-    // The link that was clicked may be gone, and the focus with it; a field that the new view has focused keeps it.
+    // The clicked link may be gone, and the focus with it. If the new view has focused a field, that keeps it.
     const focused = document.activeElement;
     if (focused === null || focused === document.body || focused.closest("header.top") !== null)
       document.getElementById("main")?.focus({ preventScroll: true });
@@ -123,7 +123,7 @@ function useArrival(current: ViewName): boolean {
   return arrived;
 }
 
-/** Without this hint, readers take the ids for all there is. */
+/** Without this hint, readers may think that ids are all there is. */
 function TokenizerHint({ info }: { readonly info: RunInfo }) {
   if (info.has.texts || info.redacted || info.bundled || info.tokenizer !== null) return null;
   const guess = info.tokenizer_guess;
@@ -159,7 +159,7 @@ function useRunNames(info: ShellProps["info"], title: string): void {
   }, [info.name, isBundled, title]);
 }
 
-/** After `g`. */
+/** The key that opens a view after `g`. */
 function keyTo({ key, title }: TitledView): string {
   return key ?? title[0]?.toLowerCase() ?? "";
 }
@@ -220,7 +220,7 @@ function listCommands(): PaletteItem[] {
   ];
 }
 
-/** What people ask for under other names. */
+/** Other names under which people look for a view. */
 const WORDS: Readonly<Partial<Record<ViewName, string>>> = {
   answer: "verdict worst",
   doctor: "why doctor",

@@ -47,7 +47,7 @@ export function TopBar({
       </p>
       {children}
       <div class="tools">
-        {/* Outside of what is read aloud: it changes all the time. */}
+        {/* Outside the live region: it changes all the time. */}
         {status.value === "preparing" && (
           <span class={failure.value === "" ? "pill" : "pill alert"} title={printable(failure.value)}>
             {failure.value === "" ? describeReading(progress.value) : "reading failed: this is what was read"}

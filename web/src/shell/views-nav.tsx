@@ -9,7 +9,7 @@ import type { DialogName } from "./top-bar.tsx";
 export interface ShellView {
   readonly name: ViewName;
   readonly title?: string;
-  /** After `g`; the first letter of the title when absent. */
+  /** The key after `g`; default: the first letter of the title. */
   readonly key?: string;
   readonly under?: "sequences" | "more";
 }
@@ -27,7 +27,7 @@ interface NavProps {
   readonly onOpen: (dialog: DialogName) => void;
 }
 
-/** The views: a tab each, those of single answers beside their list while one of them is shown, the others in a menu. */
+/** The tabs. Views of a single answer have one, beside their list, only while shown; further views are in a menu. */
 export function ViewsNav({ info, current, views, onOpen }: NavProps) {
   const family = views.find(({ name }) => name === current)?.under;
   const isShown = ({ name, title, under }: ShellView): boolean =>

@@ -37,7 +37,7 @@ export function Waiting({ info: { name, paths, reason } }: { readonly info: Wait
   );
 }
 
-/** Of a run of `logratio serve`, what its list says meanwhile. */
+/** For a run of `logratio serve`: what the list of runs says meanwhile. */
 function Listed() {
   const [run, find] = useState<ServedRun>();
   useEffect(() => {
@@ -45,7 +45,7 @@ function Listed() {
     if (folder === undefined) return;
     void client.listed().then(
       ({ runs }) => find(runs.find((each) => each.folder === folder)),
-      // It is read all the same.
+      // The run is being read even if its list cannot be loaded.
       () => {},
     );
   }, []);

@@ -9,7 +9,7 @@ import { describeAddress } from "./address.ts";
 const RUN = { steps: [10, 20, 50], sequences: 768 };
 const notes = (params: Readonly<Record<string, string>>): string[] => describeAddress({ params }, {}, RUN);
 
-it("says nothing of what a view understands", () => {
+it("says nothing about what a view understands", () => {
   expect(notes({})).toEqual([]);
   for (const [name, words] of [
     ["by", LISTS.map((list) => list.name)],
@@ -27,7 +27,7 @@ it("says nothing of what a view understands", () => {
     for (const word of words) expect(notes({ [name]: word }), `${name}=${word}`).toEqual([]);
 });
 
-it("names a value that is not understood, and what would be", () => {
+it("names a value that is not understood, and what would be valid", () => {
   expect(notes({ steps: "abc" })).toEqual(["steps=abc is not like steps=30 or 10..30: it is left out."]);
   expect(notes({ by: "foo" })).toEqual([
     "by=foo is not one of occurrence, token, class, position, turn: it is left out.",
@@ -44,7 +44,7 @@ it("names a value that is not understood, and what would be", () => {
   expect(notes({ by: "a\u202eb" })[0]).not.toContain("\u202e");
 });
 
-it("says that no step lies in those that the address chooses", () => {
+it("says if the address chooses no existing step", () => {
   expect(notes({ steps: "999..1000" })).toEqual(["No step lies in 999..1000: the run has 10 to 50."]);
   expect(notes({ steps: "30" })).toEqual(["No step lies in 30: the run has 10 to 50."]);
   expect(describeAddress({ params: { steps: "1" } }, {}, { steps: [], sequences: 0 })).toEqual([
@@ -53,7 +53,7 @@ it("says that no step lies in those that the address chooses", () => {
   expect(describeAddress({ params: { steps: "1" } }, {})).toEqual([]);
 });
 
-it("says of an address by row, or of another version, that it may mean something else", () => {
+it("says that an address by row, or of another version, may mean something else", () => {
   expect(describeAddress({ params: {} }, { row: 768 }, RUN)).toEqual([]);
   expect(describeAddress({ params: {} }, { version: "99", row: 176 }, RUN)).toEqual([
     "v=99 is not the version of this page's addresses: it may have been another place.",

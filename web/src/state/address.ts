@@ -1,5 +1,5 @@
 /**
- * What of an address is not understood, in sentences: a link never shows something else without a word.
+ * Describes what is not understood in an address, so that no link silently shows something else.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isSortKey } from "./sequence-order.ts";
 import { parseSteps } from "./step-range.ts";
 import type { Arrival, Route } from "./url.ts";
 
-/** Parameters that take one of some words, those that take other texts of a form, and those that take any text. */
+/** Parameters that take one of a few words; FORMS are those that take another form, TEXTS those that take any text. */
 const WORDS: Readonly<Record<string, string>> = {
   by: "occurrence token class position turn",
   layout: "rows groups matrix",
@@ -46,12 +46,12 @@ const TEXTS =
 export const BY_ROW = "The address has row ";
 const LEFT_OUT = ": it is left out.";
 
-/** Names come from the address. */
+/** Names come from the address, so inherited properties must not count. */
 function own<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
-/** Undefined where it is understood. */
+/** Undefined if the parameter is understood. */
 function describeParam([name, value]: [string, string]): string | undefined {
   const shown = `${printable(name)}=${printable(value)}`;
   const words = own(WORDS, name)?.split(" ");

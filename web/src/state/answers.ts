@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Loaded } from "./loaded.ts";
 
-/** After the last key: a word is usually typed in one go. */
+/** Milliseconds after the last key: a word is usually typed in one go. */
 const PAUSE = 150;
 
 export interface Answer<T> {
@@ -14,7 +14,7 @@ export interface Answer<T> {
  * The server's answer to a question that is being typed: sent when it has not changed for a moment, canceled when it
  * changes. Undefined asks nothing.
  *
- * @param question with all that its answer depends on
+ * @param question with everything that its answer depends on
  */
 export function useAnswer<T>(
   question: string | undefined,

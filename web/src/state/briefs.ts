@@ -12,7 +12,7 @@ import { client } from "../api/client.ts";
 const MOST_KEPT = 8192;
 /** The server's limit for one request. */
 const AT_A_TIME = 256;
-/** While scrolling, rows that have gone by are not requested. */
+/** Milliseconds without scrolling: rows that only fly by are not requested. */
 const REST_MS = 60;
 
 const kept = new Map<number, SequenceBrief>();

@@ -1,7 +1,7 @@
 import { formatSteps, stepsBetween } from "./step-range.ts";
 import { type Move, navigate } from "./url.ts";
 
-/** What a brush over charts of `steps` does: the address holds the steps that it goes over. */
+/** What a brush over charts of `steps` does: it puts the brushed steps into the address. */
 export function brushSteps(
   steps: readonly number[],
   params: Move["params"] = {},

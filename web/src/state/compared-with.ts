@@ -8,7 +8,7 @@ import { param } from "./url.ts";
 
 const withParam = param("with", "");
 
-/** Its place in `RunInfo.compared`; undefined where the run is compared with none, or with none of that name. */
+/** Its place in `RunInfo.compared`; undefined without compared runs, or if none has that name. */
 export function comparedWith(
   { compared }: Pick<RunInfo, "compared">,
   name = withParam.value,
@@ -17,7 +17,7 @@ export function comparedWith(
   return at >= 0 && at < compared.length ? at : undefined;
 }
 
-/** The parameter that names it; the first needs none. */
+/** The parameter that names the run at a place; the first needs none. */
 export function nameComparedWith({ compared }: Pick<RunInfo, "compared">, at: number): string | undefined {
   return at === 0 ? undefined : compared[at];
 }

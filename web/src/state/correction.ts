@@ -23,7 +23,7 @@ export const USUAL_CORRECTION: Correction = {
 };
 
 export interface AskedCorrection {
-  /** Undefined where the address has none, or none that is understood. */
+  /** Undefined if the address has none, or one that is not understood. */
   readonly correction: Correction | undefined;
   /** What is wrong with the address. */
   readonly problem?: string;

@@ -16,7 +16,7 @@ export type Exact<Answer> =
 const RESTS_MS = 200;
 
 /**
- * @param ask One of the client's; the same at every call.
+ * @param ask A function of the client, the same at every call.
  * @param asked Undefined asks nothing.
  * @param held A line is being dragged: intermediate values are not sent.
  */

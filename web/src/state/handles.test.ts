@@ -9,7 +9,7 @@ const table = madeTable([
   { step: 12, row: 1 },
 ]);
 
-it("names a sequence by its handle, and the second of a handle apart from the first", () => {
+it("names a sequence by its handle, and tells the second with a handle from the first", () => {
   expect([0, 1, 2, 3, 4].map((index) => nameSequence(table, index))).toEqual([
     "s12.q0",
     "s12.q1",
@@ -21,7 +21,7 @@ it("names a sequence by its handle, and the second of a handle apart from the fi
     expect(findSequence(table, nameSequence(table, index)!)?.index).toBe(index);
 });
 
-it("finds the sequence of a handle with its token, and says which others it may mean", () => {
+it("finds a handle's sequence and token, and the others that it may mean", () => {
   expect(findSequence(table, "s30.q0.t7")).toEqual({ index: 2, token: 7, same: [2] });
   expect(findSequence(table, "s12.q1")).toEqual({ index: 1, token: undefined, same: [1, 3] });
   expect(findSequence(table, "s12.q1~2.t4")).toEqual({ index: 3, token: 4, same: [3] });
@@ -30,7 +30,7 @@ it("finds the sequence of a handle with its token, and says which others it may 
     expect(findSequence(table, name), name).toBeUndefined();
 });
 
-it("says of a sequence that is not there what was looked for and what there is", () => {
+it("for a missing sequence, says what was looked for and what there is", () => {
   expect(describeMissing(table, "s30.q99.t4")).toBe(
     "s30.q99.t4 is not in this run: step 30 has 1 sequence, s30.q0.",
   );

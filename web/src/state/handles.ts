@@ -81,7 +81,7 @@ function span(table: SequenceTable, first: number, last: number): string {
 
 function readName(name: string): { readonly handle: Handle; readonly nth: number | undefined } | undefined {
   const [, text = "", nth, token = ""] = /^([^~]*?)(?:~([1-9]\d{0,8})(\.t\d+)?)?$/.exec(name) ?? [];
-  // The number stands behind the sequence, not its token.
+  // The number follows the sequence's handle, not a token's.
   const handle = nth !== undefined && text.includes("t") ? undefined : readHandle(text + token);
   return handle && { handle, nth: nth === undefined ? undefined : Number(nth) };
 }

@@ -10,7 +10,7 @@ it("finds keys and chords, and waits in the middle of one", () => {
   expect(matchKeys(["x"], BOUND)).toEqual({ kind: "free" });
 });
 
-it("takes up what follows a chord that went wrong", () => {
+it("restarts with the last key of a failed chord", () => {
   expect(matchKeys(["g", "j"], BOUND)).toEqual({ kind: "bound", keys: "j" });
   expect(matchKeys(["g", "x"], BOUND)).toEqual({ kind: "free" });
   expect(matchKeys(["x", "g"], BOUND)).toEqual({ kind: "begun" });

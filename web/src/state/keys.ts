@@ -25,7 +25,7 @@ interface Layer {
 
 const layers = signal<readonly Layer[]>([]);
 
-/** Every key that is bound now; of two bindings of one key the later one. */
+/** Every key that is bound now; if a key is bound twice, the later binding counts. */
 export const activeKeys: ReadonlySignal<ReadonlyMap<string, KeyBinding>> = computed(
   () => new Map(layers.value.flatMap(({ current }) => Object.entries(current))),
 );
@@ -35,7 +35,7 @@ export function useKeys(bindings: KeyBindings): void {
   const latest = useRef(bindings);
   latest.current = bindings;
   useEffect(() => {
-    // Bound once and read at every press: what a key does may change with every render, which keys are bound does not.
+    // Bound once and read at every press: a render may change what a key does, but not which keys are bound.
     const layer: Layer = {
       get current() {
         return latest.current;
@@ -63,9 +63,9 @@ function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string | undefined
   return ctrlKey || metaKey ? `Mod+${key.toLowerCase()}` : key;
 }
 
-/** Fields keep their keys, and so does whatever is in an open dialog. */
+/** Fields and open dialogs keep their keys. */
 const KEEPS_KEYS = "input, textarea, select, [contenteditable], dialog";
-/** Elements that these keys press keep them. */
+/** Keys that press the focused element are left to it. */
 const PRESSES = new Set([" ", "Enter"]);
 const PRESSED_BY_KEYS = "a[href], button, summary, [role=slider]";
 const CHORD_MS = 1200;
@@ -84,7 +84,7 @@ function onKey(event: KeyboardEvent): void {
   begun = match.kind === "begun" ? pressed : [];
   begunAt = event.timeStamp;
   if (match.kind !== "bound") return;
-  // The map of names is computed when layers come and go; what they do is read now.
+  // The map of names is computed when layers come and go, so what a key does is read here.
   const layer = layers.peek().findLast(({ current }) => Object.hasOwn(current, match.keys));
   if (layer === undefined) return;
   event.preventDefault();

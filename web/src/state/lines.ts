@@ -22,7 +22,7 @@ export type AxisName = (typeof AXES)[number];
 type Side = "low" | "high";
 type Bounded = Exclude<Step, { action: "normalize" }>;
 
-/** What a step compares with its bounds, where that is a function of one Δ on an axis. */
+/** What a step compares with its bounds, if that is a function of one Δ on an axis. */
 interface Held {
   readonly axis: AxisName;
   readonly statistic: Statistic;
@@ -35,7 +35,7 @@ export interface Line {
   readonly label: string;
   readonly step: number;
   readonly side: Side;
-  /** On the axis, nats. */
+  /** Place on the axis, nats. */
   readonly at: number;
   /** What happens to values beyond it. */
   readonly effect: "clipped" | "dropped";
@@ -92,7 +92,7 @@ export function linesOn(correction: Correction, axis: AxisName): Line[] {
   });
 }
 
-/** With the line at another place; where the two sides of a step are two bounds, they never cross. */
+/** The correction with the line moved; the two bounds of a step never cross. */
 export function moveLine(correction: Correction, { step: at, side }: Line, to: number): Correction {
   const step = correction.steps[at] as Bounded;
   const held = heldBy(step, correction)!;
@@ -109,7 +109,7 @@ export function moveLine(correction: Correction, { step: at, side }: Line, to: n
   );
 }
 
-/** The inside of each step with lines on the axis, for links to what is outside. */
+/** For each step with lines on the axis, the interval inside them; links lead to what is outside. */
 export function insidesOn(
   correction: Correction,
   axis: AxisName,

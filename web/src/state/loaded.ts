@@ -15,7 +15,7 @@ export type Loaded<T> =
 
 const askedFor = new Set<() => Promise<void>>();
 
-/** Requests again whatever has been requested. Old answers stay until the new ones arrive. */
+/** Repeats every request made so far. Old answers stay until the new ones arrive. */
 export async function reload(): Promise<void> {
   client.forget();
   // The run first: all other requests carry its version.
@@ -25,7 +25,7 @@ export async function reload(): Promise<void> {
 
 export interface Lazy<T> {
   (): ReadonlySignal<Loaded<T>>;
-  /** Asks again; what is there stays until the new answer takes its place. */
+  /** Asks again; the old answer stays until the new one arrives. */
   readonly again: () => Promise<void>;
 }
 

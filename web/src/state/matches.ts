@@ -20,7 +20,7 @@ export interface Matches {
   readonly refusal: string | undefined;
 }
 
-/** What the server finds of a filter that is about tokens. */
+/** What the server finds for a filter with terms on tokens. */
 export function useMatches(filter: Filter, info: RunInfo): Matches {
   const question = tokenQuestion(filter, info);
   const { loaded, busy } = useAnswer(question && `${info.version} ${question}`, (signal) =>
@@ -39,7 +39,7 @@ export interface MatchingList extends Omit<Matches, "found"> {
 }
 
 /**
- * The tokens that a filter and steps (`10..30`) leave: the most divergent ones, or groups; `found` is undefined without
+ * The tokens that match a filter and steps (`10..30`): the most divergent ones, or groups; `found` is undefined without
  * a filter and steps.
  */
 export function useMatchingTokens(
@@ -63,7 +63,7 @@ export function useMatchingTokens(
   };
 }
 
-/** The question to the server; undefined where the table of sequences suffices, or in a bundle. */
+/** The question to the server; undefined if the table of sequences suffices, and in a bundle. */
 function tokenQuestion(filter: Filter, { bundled }: RunInfo): string | undefined {
   return bundled || byScope(filter.terms).token.length === 0 ? undefined : understoodText(filter);
 }

@@ -1,5 +1,5 @@
 /**
- * Mean |Δ| of right sequences against wrong ones.
+ * Mean |Δ| of right sequences compared with wrong ones.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export interface RightWrong {
   readonly right: Float64Array;
   readonly wrong: Float64Array;
   /**
-   * Wrong minus right: above 0 where wrong sequences have the larger mismatch. Undefined where one of the two has fewer
-   * than two sequences with a mean |Δ|.
+   * Wrong minus right: above 0 if wrong sequences have the larger mismatch. Undefined if either side has fewer than two
+   * sequences with a mean |Δ|.
    */
   readonly tests:
     | {
-        /** Descriptive of these sequences: those of one prompt are alike. */
+        /** Describes these sequences only, because those of one prompt are alike. */
         readonly order: MannWhitneyResult;
-        /** The means, clustered by prompt (step and group); each sequence by itself where its group is not known. */
+        /** The means, clustered by prompt (step and group); a sequence without a known group is its own cluster. */
         readonly means: ClusteredDifference;
         readonly by: "prompt" | "sequence";
         /** Whether there are enough prompts for an interval. */

@@ -16,7 +16,7 @@ export function savedFilters(): readonly SavedFilter[] {
 }
 
 /**
- * @param filter null removes the one of that name
+ * @param filter null removes the saved filter of that name
  * @throws Error that says why it could not be saved
  */
 export async function saveFilter(name: string, filter: string | null): Promise<void> {

@@ -15,7 +15,7 @@ const table = madeTable([
 const all = Uint32Array.of(0, 1, 2, 3, 4, 5);
 
 describe("the order of sequences", () => {
-  it("puts what is missing last, whichever way, and keeps equal ones as they were", () => {
+  it("puts missing values last in either direction, and keeps the order of equal ones", () => {
     const { delta_abs_mean: values } = table.columns;
     expect([...sortedBy(all, values, true)]).toEqual([4, 5, 1, 2, 0, 3]);
     expect([...sortedBy(all, values, false)]).toEqual([0, 2, 1, 4, 5, 3]);
@@ -33,14 +33,14 @@ describe("the order of sequences", () => {
     expect(new Set(sorted).size).toBe(rows.length);
   });
 
-  it("is the address's: filter, steps and sort, worst first where it says nothing", () => {
+  it("is the address's (filter, steps and sort), by default worst first", () => {
     expect([...orderedSequences(table, {})]).toEqual([1, 4, 5, 2, 0, 3]);
     expect([...orderedSequences(table, { steps: "2..2", sort: "abs" })]).toEqual([2, 4, 5, 3]);
     expect([...orderedSequences(table, { filter: "correct:no", sort: "-sequence" })]).toEqual([4, 1]);
     expect([...orderedSequences(table, { sort: "group" })]).toEqual([5, 4, 0, 1, 2, 3]);
   });
 
-  it("keeps a sequence without matching tokens by an alternative that asks nothing of tokens", () => {
+  it("keeps a sequence without matching tokens if an alternative has no terms on tokens", () => {
     const matches = { sequences: Uint32Array.of(0), counts: Uint32Array.of(3) } as TokenMatches;
     const rows = (filter: string): number[] => [
       ...orderedSequences(table, { filter, sort: "sequence" }, parseFilter(filter), matches),
@@ -48,19 +48,19 @@ describe("the order of sequences", () => {
     expect(rows("turn:1")).toEqual([0]);
     expect(rows("turn:1 | correct:no")).toEqual([0, 1, 4]);
     expect(rows("(turn:1 | is:number) reward>=1 | group=a9")).toEqual([0, 5]);
-    // What matches most comes first, what only its sequence chose last.
+    // The most matching tokens first; last, a sequence that matches as a whole without a matching token.
     expect([
       ...orderedSequences(table, { sort: "-matching" }, parseFilter("turn:1 | correct:no"), matches),
     ]).toEqual([0, 1, 4]);
   });
 
-  it("of chosen steps holds of every alternative", () => {
+  it("applies chosen steps to every alternative", () => {
     expect([...orderedSequences(table, { filter: "correct:no | correct:yes", steps: "2..2" })]).toEqual([
       4, 2,
     ]);
   });
 
-  it("of a column that there is none of is worst first", () => {
+  it("by an unknown column is worst first", () => {
     expect(parseSort({ sort: "-toString" })).toEqual({ key: "worst", descending: true });
     expect(parseSort({ sort: "-ess" })).toEqual({ key: "ess", descending: true });
   });

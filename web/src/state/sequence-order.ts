@@ -1,6 +1,6 @@
 /**
- * Sequences in the order in which the address has them: `filter`, `steps` (`10..30`, as the overview's brush sets it) and
- * `sort` (the key of a column, `-` before it for the largest first).
+ * Sequences as the address filters and orders them: `filter`, `steps` (`10..30`, as the brush of a chart sets it) and
+ * `sort` (the key of a column, with `-` before it for the largest first).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { SequenceTable } from "../../../src/results/wire/table.ts";
 
 type Params = Readonly<Record<string, string>>;
 
-/** What rows are sorted by, by the key of its column in the list; besides them `sequence`, the place. */
+/** Columns by which rows can be sorted, by their keys in the list; `sequence`, the place, is another. */
 export const FIGURE_KEYS = {
   abs: "delta_abs_mean",
   worst: "delta_abs_max",
@@ -49,7 +49,7 @@ export const TEXT_KEYS = {
   file: "file",
 } as const satisfies Readonly<Record<string, SequenceText>>;
 
-/** The number of tokens that a filter leaves. */
+/** The column with the number of tokens that match a filter. */
 export const MATCHING = "matching";
 
 export type FigureKey = keyof typeof FIGURE_KEYS;
@@ -84,8 +84,8 @@ export function isSortKey(key: string): boolean {
 }
 
 /**
- * @param filter of the address, already read
- * @param matches what tokens say of the filter: other sequences are left out
+ * @param filter the address's, parsed
+ * @param matches the matching tokens, if the filter is about tokens: other sequences are left out
  */
 export function orderedSequences(
   table: SequenceTable,
@@ -97,7 +97,7 @@ export function orderedSequences(
   const alternatives = narrowed(filter.alternatives, steps.alternatives);
   const possible = matchingRows(table, alternatives);
   const counts = matches && matchCounts(table, matches);
-  // Under an alternative without terms on tokens, a sequence without matching tokens matches too.
+  // An alternative without terms on tokens also matches sequences without matching tokens.
   const sure = new Set(counts && matchingRows(table, withoutTokens(alternatives)));
   const matching = counts ? possible.filter((row) => counts[row]! > 0 || sure.has(row)) : possible;
   const { key, descending } = parseSort(params);
@@ -112,7 +112,7 @@ function matchCounts({ length }: SequenceTable, { sequences, counts }: TokenMatc
   return all;
 }
 
-/** Rows sorted by a value, missing ones last in either direction; equal ones keep their order. */
+/** Rows sorted by a value; missing values come last in either direction, equal ones keep their order. */
 export function sortedBy(rows: Uint32Array, values: ArrayLike<number>, descending: boolean): Uint32Array {
   const there = rows.filter((row) => !Number.isNaN(values[row]));
   const missing = rows.filter((row) => Number.isNaN(values[row]));

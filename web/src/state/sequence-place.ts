@@ -1,5 +1,5 @@
 /**
- * The sequence that the address names, by the table of its run: this one, or the compared one (`run=b`).
+ * Looks up the sequence that the address names, in the table of this run or of the compared one (`run=b`).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { describeMissing, findSequence, nameSequence } from "./handles.ts";
 import { type Loaded, otherRun, run, table } from "./loaded.ts";
 import { navigate, route, setNames } from "./url.ts";
 
-/** Links are laid out before the table is there; they are laid out again when it is. */
+/** Links are drawn before the table is loaded, and again when it is. */
 setNames((sequence, params) => {
   const info = run().value;
   if (info.state !== "ready" || info.value.kind !== "view-run") return undefined;
@@ -27,14 +27,14 @@ export interface SequencePlace {
   readonly same: readonly number[];
 }
 
-/** The place that the address names. The table is asked for only where a name needs it: the text comes first. */
+/** The place that the address names. The table is only requested if a name needs it: the text comes first. */
 export function useSequencePlace(of: () => { readonly value: Loaded<SequenceTable> }): Loaded<SequencePlace> {
   const { sequence, name } = route.value;
   const loaded = name === undefined ? undefined : of().value;
   const found = loaded?.state === "ready" ? findSequence(loaded.value, name!) : undefined;
   const { index, token } = found ?? {};
   useEffect(() => {
-    // A token within the handle, as s12.q41.t880 has it, goes to where links have theirs.
+    // A token within a handle (s12.q41.t880) moves to where links have it.
     if (index !== undefined && token !== undefined)
       navigate({ sequence: index, token, params: { pins: String(token) } }, { replace: true });
   }, [index, token]);
@@ -44,7 +44,7 @@ export function useSequencePlace(of: () => { readonly value: Loaded<SequenceTabl
   return { state: "ready", value: found };
 }
 
-/** Once the table is there, an address by place becomes one by handle, which other runs of it understand. */
+/** Once the table is loaded, an address by place becomes one by handle, which stays valid when more is read. */
 export function useNamedAddress(loaded: SequenceTable | undefined): void {
   const { sequence } = route.value;
   useEffect(() => {
@@ -52,7 +52,7 @@ export function useNamedAddress(loaded: SequenceTable | undefined): void {
   }, [loaded, sequence]);
 }
 
-/** What may be why a sequence is missing, from how the run was read. */
+/** Possible reasons why a sequence is missing, from how the run was read. */
 export function describeRead({ status, input: { flags } }: Pick<RunInfo, "status" | "input">): string {
   const read = flags.length === 0 ? "" : ` The run was read with ${flags.join(" ")}.`;
   return `${read}${status === "reading" ? " It is still being read." : ""}`;

@@ -10,7 +10,7 @@ it("reads and writes ranges of steps", () => {
   expect(formatSteps([30, 60])).toBe("30..60");
 });
 
-it("snaps a drag to steps that there are", () => {
+it("snaps a drag to existing steps", () => {
   const steps = [10, 20, 50];
   expect(stepsBetween(steps, 8, 21.5)).toEqual([10, 20]);
   expect(stepsBetween(steps, 44, 45)).toEqual([50, 50]);

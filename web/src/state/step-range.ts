@@ -17,7 +17,7 @@ export function formatSteps([from, to]: StepRange): string {
   return `${from}..${to}`;
 }
 
-/** The steps between two places of an axis; where there is none between them, the nearest. */
+/** The steps between two places of an axis; if there are none, the nearest step. */
 export function stepsBetween(steps: readonly number[], from: number, to: number): StepRange | null {
   const inside = steps.filter((step) => step >= from && step <= to);
   const [first, last] = [inside[0], inside.at(-1)];

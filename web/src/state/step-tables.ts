@@ -8,13 +8,13 @@ import { route } from "./url.ts";
 export interface StepTables<T> {
   /** The chosen steps, both included; null: all. */
   readonly range: ReturnType<typeof parseSteps>;
-  /** Whether the tables are of the whole run: no steps are chosen, or a bundle cannot sum them again. */
+  /** Whether the tables cover the whole run: no steps are chosen, or a bundle cannot compute their sums. */
   readonly isWhole: boolean;
   readonly busy: boolean;
   readonly tables: Loaded<T>;
 }
 
-/** Tables from the server, of the chosen steps where it can sum them. */
+/** Tables from the server, of the chosen steps if it can compute them. */
 export function useStepTables<T>(
   info: RunInfo,
   whole: () => ReadonlySignal<Loaded<T>>,

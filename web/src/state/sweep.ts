@@ -6,12 +6,12 @@ import { client } from "../api/client.ts";
 import { type Loaded, settle } from "./loaded.ts";
 import { formatSteps, type StepRange } from "./step-range.ts";
 
-/** A larger run is swept on request only: it takes the server some seconds. */
+/** Larger runs are swept on request only, because that takes the server some seconds. */
 const TOKENS_AT_ONCE = 2_000_000;
 
 export interface Swept {
   readonly swept: ReadonlySignal<Loaded<SweepReport>>;
-  /** Asks for it; undefined where it has been asked for. */
+  /** Requests the sweep; undefined if it has been requested. */
   readonly ask: (() => void) | undefined;
 }
 

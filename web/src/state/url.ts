@@ -1,7 +1,7 @@
 /**
  * The whole state of the page, in its address: `#/steps?v=1&metric=k3`. Parameters with their default are left out,
- * so links stay short, and links of an older version keep their meaning. A sequence goes by its handle, which means the
- * same whatever else is read with it; older addresses have its place in the table.
+ * so links stay short, and links of an older version keep their meaning. A sequence is named by its handle, which does
+ * not depend on what else is read; older addresses have its place in the table.
  *
  * @module
  */
@@ -34,11 +34,11 @@ export interface Route {
   readonly view: ViewName;
   /** `sequence`: the place in the table of sequences; `group`: that of the group's first one. */
   readonly sequence: number | undefined;
-  /** As `sequence`, by its handle as the address has it; undefined where `sequence` is known. */
+  /** The handle that the address has instead of a place; undefined if `sequence` is known. */
   readonly name: string | undefined;
   /** `sequence`: a response token. */
   readonly token: number | undefined;
-  /** What the address has in place of a view, where that is not one. */
+  /** What the address has in place of a view, if it does not name one. */
   readonly lost: string | undefined;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -74,7 +74,7 @@ function formatRoute(
     place = `/${named}${token === undefined ? "" : `/t${token}`}`;
   }
   const query = new URLSearchParams({ v: String(URL_VERSION), ...params });
-  // Colons and commas may stand in an address as they are, and a correction is easier to read with them.
+  // An address may contain colons and commas, and a correction is easier to read with them.
   return `#/${view}${place}?${String(query).replaceAll("%3A", ":").replaceAll("%2C", ",")}`;
 }
 
@@ -92,14 +92,14 @@ type Names = (sequence: number, params: Route["params"]) => string | undefined;
 
 let nameSequences: Names = () => undefined;
 
-/** For the module that knows the tables: this one knows only addresses. */
+/** Called by the module that knows the tables; this one only knows addresses. */
 export function setNames(names: Names): void {
   nameSequences = names;
 }
 
 /** What the address had when it was opened, beside its route. */
 export interface Arrival {
-  /** Of the address, where it is not this page's. */
+  /** The address's version, if it is not this page's. */
   readonly version?: string | undefined;
   /** The place of its sequence or group in the table: what older addresses had instead of a handle. */
   readonly row?: number | undefined;
@@ -125,7 +125,7 @@ function readArrival(hash: string): Arrival {
 }
 
 export const route: ReadonlySignal<Route> = current;
-/** Of the address that was opened last; empty once one goes on from it. */
+/** What the last opened address had; empty after the next move. */
 export const arrival: ReadonlySignal<Arrival> = arrived;
 
 export interface Move {
@@ -144,7 +144,7 @@ function moved(from: Route, move: Move): Route {
   const params: Record<string, string | undefined> = {
     ...from.params,
     ...(move.view !== undefined && { run: undefined, enlarged: undefined }),
-    // A link from another view is about this token: its card is open.
+    // A link from another view is about this token, so its card is open.
     ...(move.view === "sequence" && move.token !== undefined && { pins: String(move.token) }),
     ...move.params,
   };
@@ -160,12 +160,12 @@ function moved(from: Route, move: Move): Route {
   };
 }
 
-/** For links: real addresses, so that they open in another tab. */
+/** The address of a move, for links: real addresses, so that they open in another tab. */
 export function makeHref(move: Move): string {
   return formatRoute(moved(current.value, move), nameSequences);
 }
 
-/** Goes there. `replace` is for what changes while one drags or scrolls: it leaves no step for the back button. */
+/** Makes a move. `replace` is for what changes while dragging or scrolling: it adds no step for the back button. */
 export function navigate(move: Move, { replace = false } = {}): void {
   const next = moved(current.value, move);
   const hash = formatRoute(next, nameSequences);

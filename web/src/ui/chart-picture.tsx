@@ -7,7 +7,7 @@ import { ScrollBox } from "./scroll-box.tsx";
 
 interface ChartPictureProps extends ExportProps {
   readonly svg: () => string;
-  /** The picture to save, where the page's has links in it. */
+  /** The picture to save, if the one on the page contains links. */
   readonly exported?: () => string;
 }
 

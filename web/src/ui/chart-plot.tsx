@@ -16,19 +16,19 @@ import { Svg } from "./chart-picture.tsx";
 export interface PlotEvents {
   /** Shared by charts over the same x: a place among them. */
   readonly crosshair: Signal<number | null>;
-  /** Range of x that is marked; null: none. */
+  /** The marked range of x; null: none. */
   readonly marked: readonly [number, number] | null;
-  /** By x: the first and the last of a point, the same where it stands for one. */
+  /** Gets the first and the last x of a point, which are equal if it stands for one. */
   readonly onOpen: (x: number, last: number) => void;
-  /** `further`: replaces the previous range of the same brush. */
+  /** `further`: this range replaces the previous one of the same brush. */
   readonly onBrush: (from: number, to: number, further: boolean) => void;
-  /** Reports a brush while it is dragged, not only at its end; the x must not move meanwhile. */
+  /** Whether a brush is reported while dragged, not only at its end; the x must stay in place meanwhile. */
   readonly live?: boolean;
 }
 
 const HEIGHT = 168;
 const LEAST_WIDTH = 120;
-/** Pixels from a click to a brush. */
+/** Pixels of movement that turn a click into a brush. */
 const LEAST_DRAG = 5;
 /** Pixels on either side of an alert's mark that count as its step. */
 const CATCHES = 4;
@@ -41,9 +41,9 @@ export function plotLayout(spec: ChartSpec, width: number): LineLayout {
 }
 
 /**
- * The drawing of the reports, and over it what follows pointer and keys: a crosshair, a brush. To the keyboard it is a
- * slider over x: arrows move the crosshair, Page Up and Page Down from mark to mark, with Shift they brush, Enter
- * opens, and each place is announced.
+ * The drawing of the reports, and above it a crosshair and a brush that follow pointer and keys. To the keyboard it is
+ * a slider over x: arrow keys move the crosshair by points, Page Up and Page Down by marks; with Shift they brush;
+ * Enter opens; each place is announced.
  */
 export function ChartPlot(props: PlotProps) {
   const { spec, shown, layout, width, at, title, onWidth } = props;
@@ -83,7 +83,7 @@ export function ChartPlot(props: PlotProps) {
 
 interface PlotProps extends PlotEvents {
   readonly spec: ChartSpec;
-  /** As drawn: with more x than pixels, each point stands for several. */
+  /** The chart as drawn: with more x than pixels, each point stands for several. */
   readonly shown: ChartSpec;
   readonly layout: LineLayout;
   /** 0: not known yet. */
@@ -92,7 +92,7 @@ interface PlotProps extends PlotEvents {
   /** The place of the crosshair among the x of `spec`, and among those of `shown`. */
   readonly place: number | null;
   readonly at: number | null;
-  /** Element that names it. */
+  /** The id of the element that names the chart. */
   readonly title: string;
 }
 
@@ -128,7 +128,7 @@ function Marks({
   );
 }
 
-/** The place at a pixel; near a mark it is the mark's, since steps may be narrower than a hand is steady. */
+/** The place at a pixel; near a mark, the mark's place, because steps may be too narrow to hit. */
 function findPlace({ spec: { marks = [], xs }, shown, layout }: PlotProps, pixel: number): number | null {
   const near = marks.find(({ x }) => Math.abs(layout.x.map(x) - pixel) <= CATCHES);
   if (near !== undefined) return xs.indexOf(near.x);
@@ -136,7 +136,7 @@ function findPlace({ spec: { marks = [], xs }, shown, layout }: PlotProps, pixel
   return point === null ? null : point * (shown.fold?.size ?? 1);
 }
 
-/** Where a key moves the crosshair, from point to point; undefined for keys that move nothing. */
+/** The place that a key moves the crosshair to; undefined for keys that do not move it. */
 function findMove({ spec, shown, place, at }: PlotProps, key: string): number | undefined {
   const size = shown.fold?.size ?? 1;
   const last = shown.xs.length - 1;

@@ -57,10 +57,10 @@ function OneChart({
     [spec, layout],
   );
   const { value } = events.crosshair;
-  // After a change of the range of x, old places are invalid until the pointer moves.
+  // When the range of x changes, old places are invalid until the pointer moves.
   const place = value !== null && value < spec.xs.length ? value : null;
   const at = place === null ? null : Math.floor(place / (shown.fold?.size ?? 1));
-  // Without a crosshair the numbers are the extremes, with the very x that they are at.
+  // Without a crosshair, the numbers are the extremes at their exact x.
   const told = at === null ? spec : shown;
   const smoothed = spec.lines.find(({ smooths }) => smooths !== undefined);
   const undrawn = useMemo(() => countUndrawn(spec), [spec]);

@@ -9,7 +9,7 @@ export function Choice<Name extends string>({
   onChange,
 }: {
   readonly label: ComponentChildren;
-  /** Of the group of radio buttons; one per page. */
+  /** Name of the group of radio buttons, unique on the page. */
   readonly name: string;
   readonly options: readonly { readonly name: Name; readonly title: string; readonly hint?: string }[];
   readonly value: Name;

@@ -15,7 +15,7 @@ import {
   valueOfShade,
 } from "./color-scale.ts";
 
-/** Of one hue. */
+/** A scale of one hue. */
 const upTo = (domain: number): Scale => ({ floor: 0, domain, end: domain });
 
 test("shades are symmetric and grow as the power 0.4", () => {
@@ -26,7 +26,7 @@ test("shades are symmetric and grow as the power 0.4", () => {
   expect(chooseShade(0.1, upTo(2))).toBe(-chooseShade(-0.1, upTo(2)));
 });
 
-test("missing is not zero, non-finite is neither, and what is beyond the scale is marked", () => {
+test("missing, zero and non-finite values differ, and values beyond the scale are marked", () => {
   expect(shadeClass(Number.NaN, NATS)).toBe("missing");
   expect(shadeClass(-Infinity, NATS)).toBe("infinite");
   expect(shadeClass(0, upTo(1))).toBe("q0");
@@ -49,7 +49,7 @@ describe("the scale of Δ", () => {
     expect(Math.abs(chooseShade(-0.05, NATS))).toBe(0);
   });
 
-  it("gives what has no color a height", () => {
+  it("gives values without color a height", () => {
     expect(chooseHeight(0.002, NATS)).toBeCloseTo(0.7 * 0.002 ** 0.4, 12);
     expect(chooseHeight(0.01, NATS)).toBeLessThan(chooseHeight(0.04, NATS));
   });
@@ -63,7 +63,7 @@ describe("the scale of Δ", () => {
 });
 
 describe.each([NATS, MEAN_NATS, { floor: 0, domain: 0.37, end: 12.5 }])("%o", (scale) => {
-  it("gives a shade's own value that shade, and larger values no smaller one", () => {
+  it("maps a shade's own value back to it, and larger values to no smaller shade", () => {
     for (let shade = -LAST; shade <= LAST; shade++)
       expect(chooseShade(valueOfShade(shade, scale), scale) + 0).toBe(shade + 0);
     expect(valueOfShade(LAST, scale)).toBeCloseTo(scale.end, 9);
@@ -78,7 +78,7 @@ describe("beyond the domain", () => {
   const scale: Scale = { floor: 0, domain: 0.1, end: 10 };
 
   it("shades are logarithmic", () => {
-    // From 0.1 to 10 in five: each is a factor of 10^0.4.
+    // From 0.1 to 10 in five shades: each spans a factor of 10^0.4.
     expect([0.1, 0.1001, 0.25, 0.26, 1, 9.9, 10].map((value) => chooseShade(value, scale))).toEqual([
       10, 11, 11, 12, 13, 15, 15,
     ]);
@@ -87,7 +87,7 @@ describe("beyond the domain", () => {
     expect(shadeClass(11, scale)).toBe("q15 over");
   });
 
-  it("nothing changes within it", () => {
+  it("nothing changes within the domain", () => {
     for (const value of [-0.1, -0.03, 0, 0.001, 0.09])
       expect(chooseShade(value, scale)).toBe(chooseShade(value, upTo(0.1)));
   });
@@ -159,7 +159,7 @@ describe("the colors", () => {
     return (light + 0.05) / (dark + 0.05);
   };
 
-  /** Of a palette, by theme (0 light, 1 dark): what `--q…` come to. */
+  /** The colors that a palette's `--q…` resolve to in a theme (0 light, 1 dark). */
   function readShades(palette: string, theme: 0 | 1): Map<number, Rgb> {
     const own = new RegExp(`\\[data-palette="${palette}"\\] \\{([^}]*)\\}`).exec(css)?.[1] ?? "";
     const named = (name: string): Rgb => {
@@ -179,7 +179,7 @@ describe("the colors", () => {
   }
 
   it.each(PALETTES.flatMap((palette) => [[palette, 0] as const, [palette, 1] as const]))(
-    "of %s, theme %i, leave text readable, and go one way in lightness beyond the domain",
+    "of %s in theme %i leave text readable, and their lightness is monotonic beyond the domain",
     (palette, theme) => {
       const shades = readShades(palette, theme);
       expect(shades.size).toBe(2 * LAST + 1);

@@ -29,7 +29,7 @@ export function CopyButton({
   );
 }
 
-/** Copies a text. False where the browser refuses; over plain http, other than on localhost, only the old clipboard API works. */
+/** Copies a text; false if the browser refuses. Over plain http, except on localhost, only the old API works. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

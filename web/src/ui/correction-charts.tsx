@@ -7,7 +7,7 @@ import type { PlotEvents } from "./chart-plot.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { correctionCharts } from "./correction-specs.ts";
 
-/** What a correction keeps and takes, step by step: small multiples beside those of the run. */
+/** What a correction keeps and drops, step by step: small multiples beside those of the run. */
 export function CorrectionCharts({
   data,
   correction,
@@ -16,7 +16,7 @@ export function CorrectionCharts({
 }: PlotEvents & {
   readonly data: CorrectSteps;
   readonly correction: Correction;
-  /** Only these steps. */
+  /** The only steps to show. */
   readonly cut: StepRange | null;
 }) {
   const kinds = correction.steps.map(({ action }) => action).join();

@@ -37,7 +37,7 @@ export interface EditorProps {
   readonly onChange: (correction: Correction) => void;
 }
 
-/** Everything that a correction can say: its weight, its steps in their order, and all of it as text. */
+/** Edits a whole correction: its weight, its steps in order, and everything as text. */
 export function CorrectionEditor({ correction, onChange }: EditorProps) {
   const [problem, tell] = useState("");
   const change = (make: () => Correction): boolean => {
@@ -108,7 +108,7 @@ function Steps({ correction, change }: PartProps) {
       {steps.length > 0 && (
         <ol class="correction-steps">
           {steps.map((step, at) => (
-            // A step has no identity but its place.
+            // A step has no identity other than its place.
             <li key={at}>
               <StepEditor
                 step={step}

@@ -24,7 +24,7 @@ const data: CorrectSteps = {
   },
 };
 
-it("shares out by the step's own tokens and sequences, and has gaps where there are none", () => {
+it("divides by the step's own tokens and sequences, and has gaps in steps without any", () => {
   const charts = correctionCharts(data, parseCorrection(ALL));
   expect(charts.map(({ title }) => title)).toEqual([
     "Kept",
@@ -42,7 +42,7 @@ it("shares out by the step's own tokens and sequences, and has gaps where there 
   expect(dropped?.lines.map(({ label }) => label)).toEqual(["of wrong"]);
 });
 
-it("has lines for what the correction can do only", () => {
+it("only has lines for what the correction can do", () => {
   const effects = (correction: string): string[] =>
     correctionCharts(data, parseCorrection(correction))
       .filter(({ id }) => id === "correction-effects")

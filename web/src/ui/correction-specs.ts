@@ -8,7 +8,7 @@ import type { ChartLine, ChartSpec, ChartValues } from "../../../src/render/char
 import type { CorrectSteps } from "../../../src/results/view.ts";
 import type { Correction } from "../../../src/trainers/neutral/index.ts";
 
-/** Only what the correction can do gets a line: a chart of zeros says nothing. */
+/** Draws only what the correction can do: a chart of zeros says nothing. */
 export function correctionCharts(
   { steps, tokens, sequences, counts, figures }: CorrectSteps,
   { steps: rules }: Correction,
@@ -79,7 +79,7 @@ export function correctionCharts(
   return charts.filter(({ lines }) => lines.length > 0);
 }
 
-/** Without lines that know nothing. */
+/** A chart of the lines that have a value. */
 function makeChart(
   xs: readonly number[],
   head: { readonly id: string; readonly title: string; readonly kind: "share" | "near-one" },

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** A modal dialog; a click beside it or Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog. A click beside it or Escape closes it, and the focus returns to where it was. */
 export function Dialog({
   label,
   onClose,

@@ -10,10 +10,10 @@ import { OverSteps } from "./over-steps.tsx";
 import { HandleLink, LinkedText, MoveLink } from "./place-link.tsx";
 import { Context, ReportPictures, ReportTable } from "./report-table.tsx";
 
-/** What draws a sentence, with links to the places in it. */
+/** Draws a sentence with links to the places that it names. */
 type Say = (props: { readonly text: string }) => ComponentChildren;
 
-/** A result as terminals, Markdown and HTML show it, with links, exports and copy buttons. */
+/** A result with the content of terminals, Markdown and HTML, and with links, exports and copy buttons. */
 export function DocumentView({
   of: { input, verdict, lead, aside, sections, footer = "" },
   say: Say = LinkedText,
@@ -33,7 +33,7 @@ export function DocumentView({
   );
 }
 
-/** Sections one after the other, those of a part together; folded ones are drawn when unfolded. */
+/** Sections in order, those of one part together; folded ones are drawn when unfolded. */
 export function Sections({
   of,
   say = LinkedText,
@@ -72,7 +72,7 @@ export function Sections({
   );
 }
 
-/** A table of its name says what a section is. */
+/** A section needs no heading if it begins with a table of the same title. */
 function isTitled(blocks: readonly PageBlock[], title: string): boolean {
   const [first] = blocks.filter(({ kind }) => kind !== "picture");
   return title === "" || (first?.kind === "table" && first.table.title === title);
@@ -94,7 +94,7 @@ type Entry = Of<"entries">["entries"][number];
 const isFigure = (block: PageBlock): block is Of<"picture"> | Of<"table"> =>
   block.kind === "picture" || (block.kind === "table" && !block.isFolded);
 
-/** Blocks in their order; pictures and tables that follow each other stand side by side. */
+/** Blocks in order; consecutive pictures and tables stand side by side. */
 export function Blocks({ of, say = LinkedText }: { readonly of: readonly PageBlock[]; readonly say?: Say }) {
   const groups: PageBlock[][] = [];
   for (const block of of) {

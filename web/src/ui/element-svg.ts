@@ -1,6 +1,6 @@
 /**
- * A part of the page as SVG: tables of colored cells are exported as pictures too, as they are seen, with their legend,
- * on light paper. Marks that only style sheets make (hatching, corners, underlines, signs after a token) are drawn as
+ * A part of the page as SVG, so that tables of colored cells can be exported as they look, with their legend, on light
+ * paper. Marks that exist in style sheets only (hatching, corners, underlines, signs after a token) are drawn as
  * shapes, which every program can show.
  *
  * @module
@@ -11,13 +11,13 @@ import { onPaper, plainColor } from "./theme.ts";
 
 /** Controls are not part of a picture. */
 const LEFT_OUT = "button, select, input, fieldset, .export-menu, .visually-hidden, [role=tooltip]";
-/** Between the stripes of what is hatched, along an edge, in pixels. */
+/** Pixels between the stripes of a hatching, along an edge. */
 const HATCH = 6;
 const GAP = 12;
 
 interface Layers {
   readonly below: string[];
-  /** What stays in sight while the rest scrolls lies above it. */
+  /** Sticky elements, which are drawn above what scrolls below them. */
   readonly above: string[];
 }
 
@@ -25,7 +25,7 @@ interface Layers {
 type Place = Readonly<Record<"x" | "y" | "width" | "height", number>>;
 
 /**
- * What is in sight of these elements, under each other, in the colors of light paper.
+ * The visible part of these elements, one below the other, in the colors of light paper.
  *
  * @param note what the picture leaves out; written below
  */
@@ -95,7 +95,7 @@ function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): voi
   const [, way, stops = ""] =
     /^(linear|repeating-linear)-gradient\((.*)\)$/.exec(style.backgroundImage) ?? [];
   const color = colorsIn(stops)[0];
-  // Only a corner is drawn with this angle: the shadow of a table that scrolls is no mark.
+  // Only corners use this angle. The shadow of a scrolling table is a gradient, too, but not a mark.
   if (way === "linear" && stops.startsWith("225deg"))
     parts.push(
       element("path", { d: `M${pixel(x + width)} ${pixel(y)}h-5.7l5.7 5.7z`, fill: color ?? "#000000" }),
@@ -130,7 +130,7 @@ function drawBox(place: Place, style: CSSStyleDeclaration, parts: string[]): voi
       Number.parseFloat(style.outlineWidth),
       style.outlineStyle === "dotted" ? "1 2" : undefined,
     );
-  // A frame inside: what is chosen.
+  // An inset frame marks what is chosen.
   const [, shadow] = /0px 0px 0px (\d+)px inset/.exec(style.boxShadow) ?? [];
   if (shadow !== undefined) frame(colorsIn(style.boxShadow)[0], Number(shadow));
 }
@@ -176,7 +176,7 @@ function drawUnderline({ x, y, width, height }: Place, style: CSSStyleDeclaratio
   );
 }
 
-/** The text line by line, as it is broken, with the place of each. */
+/** The lines of a text as the browser wraps it, with their places. */
 function splitLines(node: Text): [text: string, place: DOMRect][] {
   if (node.data.trim() === "") return [];
   const range = document.createRange();
@@ -195,12 +195,12 @@ function splitLines(node: Text): [text: string, place: DOMRect][] {
   return lines.map(([text, place]) => [text.trimEnd(), place]);
 }
 
-/** Undefined where there is none. */
+/** Undefined for a transparent color. */
 function plain(color: string): string | undefined {
   return color === "rgba(0, 0, 0, 0)" ? undefined : plainColor(color);
 }
 
-/** Of a computed style, in their order, without those that are transparent. */
+/** The colors in a computed style, in order, without transparent ones. */
 function colorsIn(style: string): string[] {
   return (style.match(/\b[a-z]+\([^()]*\)/g) ?? []).flatMap((color) => plain(color) ?? []);
 }

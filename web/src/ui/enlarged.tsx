@@ -29,7 +29,7 @@ export function EnlargeButton({ name }: { readonly name: string }) {
   );
 }
 
-/** A picture as large as the window, and all its values under it. */
+/** A picture as large as the window, with all its values below. */
 export function Enlarged({
   title,
   rows,

@@ -56,7 +56,7 @@ function show({ target }: Event): void {
   place();
 }
 
-/** Places the description below the term, or above where there is no room. */
+/** Places the description below the term, or above it if there is no room. */
 function place(): void {
   if (term === null) return;
   const { left, top, bottom } = term.getBoundingClientRect();

@@ -8,17 +8,17 @@ import { useLeave } from "./popover.tsx";
 /** The run that exported files are named after. */
 export const exportRun = signal("run");
 
-/** Writes Parquet, where the server can; undefined in a bundle. */
+/** Lets the server write Parquet; undefined in a bundle. */
 export const parquetWriter = signal<((json: string) => Promise<Blob>) | undefined>(undefined);
 
 export interface ExportProps {
   /** What it is, for the file's name. */
   readonly name: string;
-  /** A picture: SVG text with its width and height. Asked for when it is exported. */
+  /** A picture as SVG text with its width and height; called when it is exported. */
   readonly svg?: () => string;
-  /** What is in it, with all its digits. */
+  /** The values with all their digits. */
   readonly rows: () => readonly Row[] | Promise<readonly Row[]>;
-  /** The same with its lists, where it has some: one JSON object per line. */
+  /** The same including lists, if there are any: one JSON object per line. */
   readonly lines?: () => readonly object[];
 }
 
@@ -32,7 +32,7 @@ export interface Exporting {
 }
 
 const there = signal<readonly Exporting[]>([]);
-/** Whatever the page can export now. */
+/** Everything that the page can export now. */
 export const exportsThere: ReadonlySignal<readonly Exporting[]> = there;
 
 /** Saves the file and reports the outcome. */
@@ -57,7 +57,7 @@ function say(text: string): void {
   }, SAID_MS);
 }
 
-/** A small menu: a picture as SVG, PNG and its values, a table as CSV, JSON and Parquet. */
+/** A small menu: a picture as SVG or PNG, values as CSV, JSON or Parquet. */
 export function ExportMenu({ name, ...content }: ExportProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

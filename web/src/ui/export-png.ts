@@ -1,6 +1,7 @@
 /**
- * Our own SVG pictures drawn on a canvas: the few elements that `src/render/charts` writes. Loading them as images
- * would need a security policy that allows images from memory, and taints the canvas in some browsers.
+ * Draws our own SVG pictures on a canvas, supporting only the few elements that `src/render/charts` writes. Loading
+ * them as images would need a security policy that allows images from memory, and would taint the canvas in some
+ * browsers.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import { csvLine } from "../../../src/render/text/index.ts";
 export type Cell = string | number | boolean | null | undefined;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** `int8-mean-abs-delta.svg`: run and picture, in characters that every file system takes. */
+/** `int8-mean-abs-delta.svg`: run and picture, in characters that every file system accepts. */
 export function fileName(run: string, what: string, extension: string): string {
   const plain = (text: string): string =>
     text
@@ -25,8 +25,8 @@ export function fileName(run: string, what: string, extension: string): string {
 
 /**
  * Rows as CSV (RFC 4180) with the columns of all rows in the order in which they first appear. Numbers have all their
- * digits; NaN and infinities are written out, what is missing is empty. A text that a spreadsheet would take for a
- * formula gets an apostrophe before it.
+ * digits; NaN and infinities are written out, missing values are empty. A text that a spreadsheet would take for a
+ * formula gets a leading apostrophe.
  */
 export function toCsv(rows: readonly Row[]): string {
   const columns = collectColumns(rows);
@@ -40,7 +40,7 @@ export function toJson(rows: readonly Row[]): string {
   return `${JSON.stringify(rows, explicit, 1)}\n`;
 }
 
-/** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
+/** Objects of a result as rows, without nested values, which do not fit into a cell. */
 export function flatRows(items: readonly object[]): Row[] {
   const isCell = (value: unknown): value is Cell => value === null || typeof value !== "object";
   return items.map(
@@ -56,8 +56,8 @@ function collectColumns(rows: readonly Row[]): string[] {
 }
 
 /**
- * A picture of the page as one that stands alone: colors that came from the page's variables become those of light
- * paper, which every program that reads SVG knows.
+ * Makes a picture of the page self-contained: replaces the page's color variables by plain colors of light paper, which
+ * every program that reads SVG knows.
  */
 export function standaloneSvg(svg: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${svg.replace(/var\(--[\w-]+,\s*([^()]+?)\)/g, "$1")}\n`;

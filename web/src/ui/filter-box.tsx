@@ -13,7 +13,7 @@ import { FilterFields } from "./filter-fields.tsx";
 import { FilterInput } from "./filter-input.tsx";
 import { SavedFilters } from "./saved-filters.tsx";
 
-/** The filter's input, with what was not understood of it, what each term matches, and what can be asked. */
+/** The filter's input, with what was not understood, how much each term matches, and the available fields. */
 export function FilterBox({
   filter,
   what,
@@ -22,7 +22,7 @@ export function FilterBox({
   readonly filter: Filter;
   /** For the list of keys: `sequences`. */
   readonly what: string;
-  /** What else is to be said of the filter. */
+  /** Further notes on the filter. */
   readonly children?: ComponentChildren;
 }) {
   const id = useId();
@@ -57,7 +57,7 @@ export function FilterBox({
   );
 }
 
-/** What each term matches by itself, in the whole run; not in a bundle, which cannot count. */
+/** How much each term matches by itself in the whole run; not in a bundle, which cannot count. */
 function TermCounts({ filter }: { readonly filter: Filter }) {
   const loaded = run().value;
   const info = loaded.state === "ready" && loaded.value.kind === "view-run" ? loaded.value : undefined;

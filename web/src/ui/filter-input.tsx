@@ -49,12 +49,12 @@ export function FilterInput({
       openAt(field.current!.selectionStart ?? undefined);
     } else {
       const to = placeAfter(event.key, at, choices.length - 1);
-      // Tab takes the first completion of a started word; else it leaves the field.
+      // Tab takes the first completion of a started word; otherwise it leaves the field.
       const isBegun =
         /[^\s,|()]$/.test(filter.text.slice(0, caret)) && !/[<>=!:]$/.test(filter.text.slice(0, caret));
       const chosen = choices[event.key === "Tab" && isBegun ? Math.max(0, at) : at];
       if (to !== undefined) setAt(to);
-      // Enter without a choice asks for the result that the list covers.
+      // Enter without a choice asks for the result, which the list covers.
       else if (event.key === "Escape" || (event.key === "Enter" && !chosen)) openAt(undefined);
       else if ((event.key === "Enter" || (event.key === "Tab" && !event.shiftKey)) && chosen) take(chosen);
       else return;
@@ -101,7 +101,7 @@ function useChoices(text: string, caret: number | undefined): readonly Choice[] 
         valuesOf: (field) => (sequences.state === "ready" ? fieldValues(field, sequences.value, turns) : []),
         saved,
       })
-        // What is written already completes nothing.
+        // A completion that is already written adds nothing.
         .filter((completion) => completion.text.trim() !== text.trim())
         .map((completion, index) => ({
           ...{ key: String(index), label: completion.label, hint: completion.help },

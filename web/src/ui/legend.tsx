@@ -3,10 +3,10 @@ import type { RunInfo } from "../../../src/results/view.ts";
 import { navigate, route } from "../state/url.ts";
 import { LAST, NATS, runScale, type Scale, SHADES, valueOfShade } from "./color-scale.ts";
 
-/** The parameter `scale` of a scale that is relative to the run. */
+/** Value of the parameter `scale` for the run's own scale. */
 const RELATIVE = "run";
 
-/** The scale that the address asks for: the anchored one, or the run's own (`scale=run`) where it has one. */
+/** The scale that the address asks for: the anchored one or, with `scale=run`, the run's own if it has one. */
 export function chooseScale(anchored: Scale, ofRun: Scale | undefined): Scale {
   return (route.value.params.scale === RELATIVE && ofRun) || anchored;
 }
@@ -21,11 +21,11 @@ interface LegendProps {
   readonly signed: boolean;
   /** How a value of the scale is written. */
   readonly show?: (value: number) => string;
-  /** Whether the run has a scale of its own. */
+  /** Whether the run has its own scale to choose. */
   readonly canChoose?: boolean;
 }
 
-/** Swatches of a scale with numbers below, those beyond its domain set apart; one-sided scales start at 0. */
+/** Swatches of a scale with numbers below; those beyond the domain are set apart, one-sided scales start at 0. */
 export function Legend({
   scale,
   signed,

@@ -5,7 +5,7 @@ import type { Loaded, table } from "../state/loaded.ts";
 import { describeRead, type SequencePlace } from "../state/sequence-place.ts";
 import { makeHref } from "../state/url.ts";
 
-/** In place of a sequence that the address names and the run lacks, or while the names are loading. */
+/** Shown if the run lacks the sequence that the address names, and while the names are loading. */
 export function MissingSequence({
   of,
   info,
@@ -60,5 +60,5 @@ export function SameHandle({
   );
 }
 
-/** Sequences named. */
+/** The most sequences that are named. */
 const MOST_SAME = 8;

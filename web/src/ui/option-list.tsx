@@ -21,7 +21,7 @@ export function OptionList<Item extends Option>({
   readonly id: string;
   readonly label: string;
   readonly items: readonly Item[];
-  /** Its place; -1: none. */
+  /** Index of the chosen option; -1: none. */
   readonly chosen: number;
   readonly onTake: (item: Item) => void;
 }) {

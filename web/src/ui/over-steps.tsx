@@ -7,7 +7,7 @@ import { stepHref } from "./place-link.tsx";
 
 const stepsParam = param("steps", "");
 
-/** Digits over the steps, with the brush of the other views. */
+/** Digits over the steps, with the same brush as in other views. */
 export function OverSteps({ charts }: { readonly charts: readonly ChartSpec[] }) {
   const crosshair = useCrosshair();
   const range = parseSteps(stepsParam.value);

@@ -47,7 +47,7 @@ export function LinkedText({ text }: { readonly text: string }) {
   );
 }
 
-/** Text in which no line ends within |Δ| and |Δp|. */
+/** Text whose |Δ| and |Δp| are never broken across lines. */
 function Unbroken({ text }: { readonly text: string }) {
   return (
     <>

@@ -14,10 +14,10 @@ export function Popover({
   readonly children: ComponentChildren;
 }) {
   const root = useRef<HTMLDetailsElement>(null);
-  // The element opens by itself and reports it later; a key may be pressed before that.
+  // The element opens by itself and reports it later; a key may be pressed in between.
   const [open, setOpen] = useState(false);
   const close = (): void => {
-    // The page may have gone to another view meanwhile.
+    // The page may have moved to another view meanwhile.
     if (root.current !== null) root.current.open = false;
   };
   useLeave(root, open, close);
@@ -30,7 +30,7 @@ export function Popover({
         if (event.key !== "Escape" || !event.currentTarget.open) return;
         close();
         event.currentTarget.querySelector("summary")?.focus();
-        // Otherwise the page's own Escape would close what lies below.
+        // Otherwise the page's own Escape would close what is below.
         event.preventDefault();
       }}
     >
@@ -40,7 +40,7 @@ export function Popover({
   );
 }
 
-/** Calls `close` when, while it is open, a press or the focus goes to anything outside of an element. */
+/** While `open`, calls `close` when a press or the focus goes outside the element. */
 export function useLeave(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
   useEffect(() => {
     if (!open) return;

@@ -3,7 +3,7 @@ import { type RightWrong, sayRightWrong } from "../state/right-wrong.ts";
 import { Explained } from "./explained.tsx";
 import { MirroredHistogram } from "./histogram/mirrored.tsx";
 
-/** Mean |Δ| of right sequences against wrong ones: histogram, means, and what the comparison says. */
+/** Mean |Δ| of right sequences compared with wrong ones: histogram, means, and the result in words. */
 export function RightWrongFigures({ right, wrong, tests }: RightWrong) {
   if (tests === undefined)
     return (

@@ -4,7 +4,7 @@ import { run } from "../state/loaded.ts";
 import { savedFilters, saveFilter } from "../state/saved-filters.ts";
 import { Popover } from "./popover.tsx";
 
-/** The saved filters: to apply, to remove, and to add the current one. Those of a bundle are fixed. */
+/** The saved filters, with buttons to apply, remove and add one. Those of a bundle are fixed. */
 export function SavedFilters({
   filter,
   onPick,

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** A box for content that may be wider than the page. While it is, it can be focused, so that arrow keys scroll it. */
+/**
+ * A box for content that may be wider than the page; while it is, the box takes the focus so that keys can scroll it.
+ */
 export function ScrollBox({
   label,
   children,

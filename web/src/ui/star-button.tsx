@@ -1,7 +1,7 @@
 import { changeStar, findStar, starFailure, starred } from "../state/stars.ts";
 import { makeHref } from "../state/url.ts";
 
-/** Stars a sequence or a token; one that has a note is a link to it, so that no click loses what somebody wrote. */
+/** Stars a sequence or a token. A star with a note is a link to the note, so that no click deletes it. */
 export function StarButton({ handle, isFixed }: { readonly handle: string; readonly isFixed: boolean }) {
   const star = findStar(handle);
   if (isFixed || (star !== undefined && star.note !== ""))
@@ -43,7 +43,7 @@ export const STAR = (
   </span>
 );
 
-/** In lists: marks a place that is in the story, and a sequence with such a token. */
+/** In lists: marks a place in the story, and a sequence with a token in it. */
 export function StarMark({ handle }: { readonly handle: string }) {
   return starred.value.has(handle) && STAR;
 }

@@ -15,7 +15,7 @@ const DIVISORS = ["token", "sequence", "every sequence"] as const;
 
 interface StepProps<S extends Step> {
   readonly step: S;
-  /** False where the correction would not be a valid one with it. */
+  /** Returns false if the step would make the correction invalid. */
   readonly onChange: (step: Step) => boolean;
 }
 
@@ -43,7 +43,7 @@ export function StepEditor({ step, weighted, onChange }: StepProps<Step> & { rea
   return <MeasuredEditor step={step} weighted={weighted} onChange={onChange} />;
 }
 
-/** Where a statistic is outside of its bounds, tokens are masked or zeroed, or a sequence is vetoed. */
+/** A step that masks or zeroes tokens, or vetoes a sequence, if a statistic is outside its bounds. */
 function MeasuredEditor({
   step,
   weighted,
@@ -68,7 +68,7 @@ function MeasuredEditor({
   );
 }
 
-/** What is measured: a statistic, and for all but a veto, which is of tokens, over what. */
+/** What is measured: a statistic and its level; a veto has no level, as it is about tokens. */
 function MeasurePicks({
   step,
   weighted,
@@ -111,7 +111,7 @@ function MeasurePicks({
   );
 }
 
-/** Of which sign the advantage has to be. */
+/** The sign that the advantage must have. */
 function SignPick({ step, onChange }: StepProps<Reject>) {
   return (
     <>
@@ -151,7 +151,7 @@ function Pick<Name extends string>({
   );
 }
 
-/** A side that is left empty does not bind. */
+/** A bound that is left empty does not apply. */
 function BoundInputs({ step, onChange }: StepProps<Truncate | Reject | Veto>) {
   const input = (side: keyof Bounds, label: string) => (
     <label class="bound">

@@ -4,8 +4,8 @@ import { navigate, type Route, route, type ViewName } from "../state/url.ts";
 import "./steps-chip.css";
 
 /**
- * What figures of a view are narrowed by. Parts that differ carry a tag of their own; views without an entry have no
- * figures that could be narrowed.
+ * What the figures of a view are narrowed by. Parts that differ carry their own tag; views without an entry have no
+ * figures to narrow.
  */
 const HEEDS: Readonly<Partial<Record<ViewName, string>>> = {
   answer: "steps",
@@ -33,7 +33,7 @@ export function StepsChip({
   const range = parseSteps(params.steps ?? "");
   const own = HEEDS[view];
   if (own === undefined) return null;
-  // A bundle cannot sum again, but its lists leave rows out.
+  // A bundle cannot compute new sums, but its lists can leave rows out.
   const heeds = info.bundled && !LISTS.has(view) ? "" : own;
   const isNarrowed = range !== null && heeds.includes("steps");
   const isPartial = params.filter !== undefined && !heeds.includes("filter");
@@ -57,7 +57,7 @@ export function StepsChip({
   );
 }
 
-/** Beside figures of the whole run, in views that otherwise apply the chosen steps. */
+/** Marks figures of the whole run in views that otherwise apply the chosen steps. */
 export function WholeRunTag() {
   return parseSteps(route.value.params.steps ?? "") === null ? null : <Tag text="whole run" />;
 }

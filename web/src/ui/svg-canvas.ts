@@ -1,6 +1,6 @@
 /**
- * A canvas that writes SVG, so that one function both draws on the page and exports. It has only what these functions
- * call.
+ * A canvas that writes SVG, so that one function both draws on the page and exports. It implements only what these
+ * functions call.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function canvasSvg(title: string, width: number, height: number, draw: (p
 
 type Look = Readonly<Record<string, string | number | undefined>>;
 
-/** Writes down as markup what is drawn with it. */
+/** Records what is drawn as markup. */
 class SvgPen implements Pen {
   fillStyle: Pen["fillStyle"] = "#000000";
   strokeStyle: Pen["strokeStyle"] = "#000000";
@@ -52,7 +52,7 @@ class SvgPen implements Pen {
   readonly #ruler = document.createElement("canvas").getContext("2d");
   readonly #parts: string[] = [];
   #path = "";
-  /** Consecutive areas of one look are one path: a histogram has hundreds of bars. */
+  /** Consecutive areas of the same style become one path: a histogram has hundreds of bars. */
   #area = "";
   #look: Look = {};
 

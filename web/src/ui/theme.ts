@@ -1,5 +1,5 @@
 /**
- * Light, dark, or as the system: remembered in this browser, not in links, since it is the reader's choice.
+ * Light, dark, or the system's theme: kept in this browser and not in links, because it is the reader's choice.
  *
  * @module
  */
@@ -18,7 +18,7 @@ system.addEventListener("change", () => {
 
 export const theme: ReadonlySignal<Theme> = chosen;
 
-/** For what is drawn on canvas: read it to be drawn again when colors change. */
+/** Components that draw on a canvas read this, so that they redraw when colors change. */
 export const isDark: ReadonlySignal<boolean> = computed(() =>
   chosen.value === "auto" ? systemIsDark.value : chosen.value === "dark",
 );
@@ -28,7 +28,7 @@ export function setTheme(next: Theme): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing still changes its colors.
+    // A browser without storage still changes its colors.
   }
 }
 
@@ -89,7 +89,7 @@ export function themeColor(variable: string): string {
 
 const mixed = new Map<string, string>();
 
-/** A computed color as every program knows it: those that are mixed are `oklab(…)` in a browser. */
+/** A computed color in a form that every program knows; browsers give mixed colors as `oklab(…)`. */
 export function plainColor(color: string): string {
   if (!/^(ok|color)/.test(color)) return color;
   const known = mixed.get(color);

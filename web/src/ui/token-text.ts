@@ -11,7 +11,7 @@ import { type Scale, shadeClass } from "./color-scale.ts";
 export interface TokenText {
   /** Undefined past the end. */
   readonly text: string | undefined;
-  /** The line ends after it. */
+  /** Whether the line ends after it. */
   readonly breaks: boolean;
   readonly isSpecial: boolean;
 }
@@ -20,7 +20,7 @@ export interface TokenText {
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 const MOST_CHARACTERS = 200;
 
-/** A response token as a cell shows it: spaces kept, line ends and what cannot be seen written out. */
+/** A response token as a cell shows it: spaces stay, line ends and invisible characters are written out. */
 export function tokenText(sequence: WireSequence, token: number): TokenText {
   const { meta, flags, mask } = sequence;
   if (token < 0 || token >= mask.length) return { text: undefined, breaks: false, isSpecial: false };
@@ -43,12 +43,12 @@ export function visible(text: string): string {
     );
 }
 
-/** The text of a prompt as it is. */
+/** The text of a prompt, unchanged. */
 export function promptText(sequence: WireSequence): string {
   return textBetween(sequence, 0, sequence.meta.promptLength);
 }
 
-/** The classes of a token's span: its shade, or that it was not trained on. */
+/** The classes of a token's span: its shade, or a mark that it was not trained on. */
 export function tokenClass(
   bit: number | undefined,
   delta: number | undefined,

@@ -6,7 +6,7 @@ export function WhenLoaded<T>({
   of,
   children,
 }: {
-  /** A signal, or what one held. */
+  /** A signal, or the value it had. */
   readonly of: { readonly value: Loaded<T> };
   readonly children: (value: T) => ComponentChildren;
 }) {

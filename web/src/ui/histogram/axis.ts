@@ -6,13 +6,13 @@
  */
 
 export interface Axis {
-  /** From -1 to 1 at ± `reach`; values beyond lie beyond. */
+  /** −1 and 1 at ± `reach`; larger values get places beyond. */
   readonly place: (value: number) => number;
   readonly value: (place: number) => number;
   readonly reach: number;
 }
 
-/** @param soft Up to about here, ±, the axis is linear. */
+/** @param soft the axis is linear from about −`soft` to `soft` */
 export function asinhAxis(reach: number, soft: number): Axis {
   const most = Math.asinh(reach / soft);
   return {
@@ -33,7 +33,7 @@ export function spacedTicks(candidates: readonly number[], axis: Axis, apart: nu
   return taken.sort((a, b) => a - b);
 }
 
-/** Places worth a label on an axis of Δ: 0, then powers of ten from the outside in, then between them. */
+/** Candidates for labels on an axis of Δ: 0, then powers of ten from the outside in, then values between them. */
 export function deltaTicks(reach: number): number[] {
   const power = Math.floor(Math.log10(reach));
   const powers = Array.from({ length: 7 }, (_, i) => 10 ** (power - i));
@@ -42,13 +42,13 @@ export function deltaTicks(reach: number): number[] {
   );
 }
 
-/** Ratios worth a label. */
+/** Candidates for labels on an axis of ratios. */
 export const RATIO_TICKS: readonly number[] = [
   1, 2, 0.5, 10, 0.1, 100, 0.01, 1e4, 1e-4, 1e3, 1e-3, 1.1, 0.9, 5, 0.2, 1.01, 0.99, 1.5, 0.67, 1.25, 0.8,
   1.001, 0.999, 1.03, 0.97,
 ];
 
-/** A place within the axis, whose ends are −1 and 1. */
+/** Moves a place into the axis, whose ends are −1 and 1. */
 export function clampPlace(place: number): number {
   return Math.max(-1, Math.min(1, place));
 }

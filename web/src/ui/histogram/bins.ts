@@ -13,7 +13,7 @@ export function geometricEdges(low: number, high: number, bins: number): Float64
   return evenEdges(Math.log(low), Math.log(high), bins).map(Math.exp);
 }
 
-/** Counts between even edges of the values, or of their logarithms when `scale` is `Math.log`. NaN is in none. */
+/** Counts values, or their logarithms if `scale` is `Math.log`, between even edges; NaN is not counted. */
 export function countInto(
   edges: Float64Array,
   values: ArrayLike<number>,

@@ -6,9 +6,9 @@ export interface HistogramSide {
   readonly name: string;
   /** A variable of the style sheet. */
   readonly color: string;
-  /** Above the middle line, or below it. */
+  /** Whether it is drawn above the middle line instead of below. */
   readonly up: boolean;
-  /** How many have a Δ in `[from, to)`, nats. */
+  /** The number of values with a Δ in `[from, to)`, nats. */
   readonly between: (from: number, to: number) => number;
 }
 
@@ -29,7 +29,7 @@ const COLUMN = 3;
 const [TOP, BOTTOM] = [20, 20];
 const FONT = "11px system-ui, sans-serif";
 
-/** From where to where each column reaches, nats: what lies beyond the axis is in its outermost columns. */
+/** The interval that each column covers, nats; values beyond the axis are in its outermost columns. */
 export function columnEdges(axis: Axis, width: number): readonly (readonly [number, number])[] {
   const columns = Math.ceil(width / COLUMN);
   const edge = (column: number): number => axis.value((2 * column * COLUMN) / width - 1);
@@ -39,7 +39,7 @@ export function columnEdges(axis: Axis, width: number): readonly (readonly [numb
   ]);
 }
 
-/** Counts in each column, for each side; dragging a line does not change them. */
+/** The count in each column for each side; dragging a line does not change them. */
 export function countColumns(
   axis: Axis,
   sides: readonly HistogramSide[],
@@ -64,7 +64,7 @@ export function scaledPen(
 }
 
 /**
- * Heights are log(1 + count): one token in the tail is still seen.
+ * Heights are log(1 + count), so that one token in the tail is still visible.
  *
  * @param counts {@link countColumns} of the same axis, sides and width.
  */
@@ -100,7 +100,7 @@ export function drawHistogram(
   drawTicks(context, axis, x, width, height);
 }
 
-/** Dropped is hatched, clipped is ruled: distinguishable without color. */
+/** What is dropped is hatched, what is clipped is ruled, so that they differ without color. */
 function drawZones(
   context: Pen,
   zones: readonly Zone[],

@@ -23,7 +23,7 @@ export function histogramSvg(
   });
 }
 
-/** A line as it stands on the page, with its name beside it; names of lines below each other, as they may be close. */
+/** A line as on the page, with its name beside it; each name is lower than the one before, as lines may be close. */
 function drawThreshold(pen: Pen, { axis }: HistogramPicture, { label, ratio }: Threshold, at: number): void {
   const place = clampPlace(axis.place(Math.log(ratio)));
   const isRight = place > 0.6;

@@ -4,7 +4,7 @@ import { asinhAxis, deltaTicks, spacedTicks } from "./axis.ts";
 import { countInto, evenEdges, geometricEdges } from "./bins.ts";
 
 describe("bins", () => {
-  it("hold every value that there is, the outermost those beyond the ends", () => {
+  it("hold every value; those beyond the ends are in the outermost bins", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -5, max: 5, noNaN: true })), (values) => {
         const edges = evenEdges(-1, 1, 8);
@@ -24,7 +24,7 @@ describe("bins", () => {
 });
 
 describe("the axis of Δ", () => {
-  it("goes to a place and back", () => {
+  it("maps values to places and back", () => {
     const axis = asinhAxis(10, 0.01);
     fc.assert(
       fc.property(fc.double({ min: -10, max: 10, noNaN: true }), (value) => {

@@ -11,8 +11,8 @@ export interface MirroredSide {
 }
 
 /**
- * Two samples of positive values on one logarithmic axis, one above it and one below, as shares of each: the picture of
- * the HTML report. Values of 0 are in the first bin.
+ * Two samples of positive values on one logarithmic axis, one above it and one below, each as shares; the same picture
+ * as in the HTML report. Values of 0 are in the first bin.
  */
 export function MirroredHistogram({
   above,
@@ -55,7 +55,7 @@ export function MirroredHistogram({
   );
 }
 
-/** Of the values above 0; the median of all. */
+/** The least value above 0, the largest, and the median of all. */
 function measureSpan(values: Float64Array): {
   readonly least: number;
   readonly most: number;

@@ -8,7 +8,7 @@ import { HEIGHT, type Threshold } from "./threshold.ts";
 import { ThresholdLine } from "./threshold-line.tsx";
 import "./style.css";
 
-/** Pixels on either side of a click. */
+/** A click picks this many pixels on either side. */
 const BAR = 4;
 
 export interface ThresholdHistogramProps {
@@ -27,9 +27,9 @@ export interface ThresholdHistogramProps {
 /**
  * A histogram of Δ with layers that react to the pointer:
  *
- *     canvas           bars and zones; a drag over it brushes a stretch, a click takes one bar
+ *     canvas           bars and zones; a drag brushes a stretch, a click picks one bar
  *     .picked          the stretch
- *     ThresholdLine    one for each threshold, on top so that it is caught first
+ *     ThresholdLine    one for each threshold, on top so that it gets the pointer first
  */
 export function ThresholdHistogram(props: ThresholdHistogramProps) {
   const { label, picture, thresholds, picked, onPick, onMove, onHold } = props;
@@ -75,7 +75,7 @@ function useCanvas(picture: HistogramPicture) {
     return () => observer.disconnect();
   }, []);
   const { axis, sides } = picture;
-  // Computed apart from the drawing: dragging a line changes zones but no counts.
+  // Separate from the drawing: dragging a line changes zones but no counts.
   const counts = useMemo(() => countColumns(axis, sides, width), [axis, sides, width]);
   // `dark` is not read, but changes the colors.
   useEffect(() => {
@@ -88,7 +88,7 @@ function useCanvas(picture: HistogramPicture) {
 /** The stretch being brushed, in pixels, and the canvas's event handlers. */
 function useBrush({ axis }: HistogramPicture, width: number, onPick: (from: number, to: number) => void) {
   const [stretch, setStretch] = useState<readonly [from: number, to: number]>();
-  // What lies beyond the axis is in its outermost bars.
+  // Values beyond the axis are in its outermost bars.
   const deltaAt = (x: number): number =>
     x < BAR ? -Infinity : x > width - BAR ? Infinity : axis.value((2 * x) / width - 1);
   const handlers = {

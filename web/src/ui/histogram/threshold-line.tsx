@@ -15,7 +15,7 @@ export function ThresholdLine({
 }: {
   readonly axis: Axis;
   readonly threshold: Threshold;
-  /** Which of the lines: its tag stands below those before it. */
+  /** Its index among the lines; its tag stands below those of the lines before it. */
   readonly at: number;
   readonly onMove: (name: string, ratio: number) => void;
   /** True while it is held, false when it is released. */

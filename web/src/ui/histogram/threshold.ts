@@ -3,9 +3,9 @@ export interface Threshold {
   /** `truncate above`. */
   readonly label: string;
   readonly kind: "clipped" | "dropped" | "veto";
-  /** A ratio; 0 and infinity stand at the ends of the axis. */
+  /** A ratio; 0 and infinity are drawn at the ends of the axis. */
   readonly ratio: number;
 }
 
-/** Of the histogram that they stand in, pixels. */
+/** Height of the histogram that thresholds are in, pixels. */
 export const HEIGHT = 300;

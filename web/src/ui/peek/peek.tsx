@@ -6,7 +6,7 @@ import { useKeys } from "../../state/keys.ts";
 import { makeHref, navigate } from "../../state/url.ts";
 import { SampleText } from "./sample-text.tsx";
 
-/** The text of a row beside its list. `peek=` of the address says which. */
+/** The text of a row beside its list; `peek=` of the address names the row. */
 export function Peek({
   info,
   table,

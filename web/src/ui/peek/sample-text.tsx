@@ -11,20 +11,20 @@ import { promptText, tokenClass, tokenText } from "../token-text.ts";
 import { WhenLoaded } from "../when-loaded.tsx";
 import "./style.css";
 
-/** Tokens that are in the page at a time. */
+/** The most tokens that are in the page at a time. */
 const WINDOW = 500;
 const MOST_PROMPT = 20_000;
 
 interface SampleTextProps {
   readonly info: RunInfo;
   readonly sequence: number;
-  /** The response token to mark: the first that differs from all other samples. */
+  /** The response token to mark: the first where it differs from all other samples. */
   readonly mark?: number | undefined;
-  /** Whether its prompt comes with it. */
+  /** Whether the prompt is shown, too. */
   readonly prompt?: boolean;
 }
 
-/** A sequence's text in the colors of |Δ|: what its page shows, without a card, a map or a choice. */
+/** A sequence's text in the colors of |Δ|, as on its page but without cards, minimap and choices. */
 export function SampleText(props: SampleTextProps) {
   const { info, sequence } = props;
   const state = info.growing ?? info.version;

@@ -4,12 +4,12 @@ import type { Scale } from "../color-scale.ts";
 
 const HEIGHT = 14;
 const BAR = 3;
-/** Nats: smaller |Δ| has no height. */
+/** A |Δ| below this, in nats, has no height. */
 const LEAST = 1e-4;
 
 /**
- * |Δ| along a response: a bar for each 32nd, on a logarithmic scale from 0.0001 to the end of the colors, the same for
- * every row. What has the second hue elsewhere is set off; tool output is a gap.
+ * |Δ| along a response: a bar for each 32nd of it, on a logarithmic scale from 0.0001 to the end of the color scale,
+ * the same for every row. Values that have the second hue elsewhere stand out; tool output is a gap.
  */
 export function Spark({
   levels,

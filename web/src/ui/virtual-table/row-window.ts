@@ -6,9 +6,9 @@ export interface RowWindow {
   readonly below: number;
 }
 
-/** Rows beyond each edge that are drawn before they are seen. */
+/** Rows drawn beyond each edge, before they come into sight. */
 const BEYOND = 6;
-/** The window moves by this many rows, an even number, so that stripes stay and few scrolls draw anything. */
+/** The window moves by this many rows: an even number, so that stripes stay, and several, so that few scrolls draw. */
 const STEP = 4;
 
 export function rowWindow(rows: number, rowHeight: number, scrollTop: number, height: number): RowWindow {
@@ -23,7 +23,7 @@ export function rowSlots(rowHeight: number, height: number): number {
   return Math.ceil(height / rowHeight) + 2 * BEYOND + STEP;
 }
 
-/** Where to scroll so that the row is seen whole below a head of `head` pixels; undefined where it is. */
+/** Where to scroll so that all of the row is in sight below a head of `head` pixels; undefined if it is. */
 export function scrollToRow(
   row: number,
   rowHeight: number,

@@ -9,7 +9,7 @@ export function TakeAway({
 }: {
   /** `sequences`: for file names and labels. */
   readonly what: string;
-  /** Made when they are asked for. */
+  /** Called when an export is asked for. */
   readonly rows: () => readonly Row[];
 }) {
   return (

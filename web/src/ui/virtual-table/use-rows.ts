@@ -1,5 +1,5 @@
 /**
- * Which rows of a table are in the page, and which one is the current one.
+ * Which rows of a table are in the page, and which row is current.
  *
  *     ┌ box ─────────────┐  scrollTop
  *     │ head             │  stays
@@ -15,9 +15,9 @@ import { useKeys } from "../../state/keys.ts";
 import { rowWindow, scrollToRow } from "./row-window.ts";
 
 const LEAST_HEIGHT = 260;
-/** Between the table and the end of the window. */
+/** Pixels between the table and the end of the window. */
 const MARGIN = 18;
-/** The head, a scroll bar and the borders. */
+/** Pixels for the head, a scroll bar and the borders. */
 const FRAME = 56;
 
 /** The window of rows over a box that scrolls. */
@@ -60,13 +60,13 @@ export interface Steering {
   readonly box: { readonly current: HTMLElement | null };
   readonly count: number;
   readonly rowHeight: number;
-  /** Of what is in sight, pixels. */
+  /** Height of the visible part, pixels. */
   readonly height: number;
   /** What j and k go to: `sequence`. */
   readonly noun: string;
-  /** Enter on the current row. */
+  /** Called for Enter on the current row. */
   readonly onOpen: ((at: number) => void) | undefined;
-  /** Space on the current row. */
+  /** Called for Space on the current row. */
   readonly onPeek: ((at: number) => void) | undefined;
   readonly start: number | undefined;
 }
@@ -74,7 +74,7 @@ export interface Steering {
 /** The current row, and the keys that move it: letters anywhere on the page, arrows where the table has the focus. */
 export function useCurrentRow({ box, count, rowHeight, height, noun, start, onOpen, onPeek }: Steering) {
   const [current, setCurrent] = useState(Math.max(0, start ?? 0));
-  // A row that a link names may be far down.
+  // A link may name a row that is far down.
   useLayoutEffect(() => {
     if (current > 0 && box.current !== null) box.current.scrollTop = Math.max(0, (current - 3) * rowHeight);
   }, []);
@@ -126,7 +126,7 @@ function watchSize(element: HTMLElement, measure: () => void): () => void {
   };
 }
 
-/** From where the element stands to the end of the window, so that the page itself has nothing to scroll. */
+/** Pixels from the element's top to the end of the window, so that the page itself need not scroll. */
 function roomBelow(element: HTMLElement): number {
   const top = element.getBoundingClientRect().top + scrollY;
   return Math.max(LEAST_HEIGHT, Math.floor(innerHeight - top - MARGIN));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { rowWindow, scrollToRow } from "./row-window.ts";
 
 describe("the window of rows", () => {
-  it("covers what is seen, and its heights add up to the whole", () => {
+  it("covers what is in sight, and its heights add up to the whole table", () => {
     const pixels = fc.integer({ min: 0, max: 3_000_000 });
     fc.assert(
       fc.property(
@@ -23,7 +23,7 @@ describe("the window of rows", () => {
     );
   });
 
-  it("scrolls no further than it takes to see a row below the head", () => {
+  it("scrolls no further than needed to show a row below the head", () => {
     expect(scrollToRow(5, 20, 30, 0, 200)).toBeUndefined();
     expect(scrollToRow(9, 20, 30, 0, 200)).toBe(30);
     expect(scrollToRow(2, 20, 30, 100, 200)).toBe(40);

@@ -1,6 +1,6 @@
 /**
- * A table of any number of rows of one height; only those in sight are in the page. It is a real table (`role=grid`,
- * with the total number of rows), its head is sticky, and one row is the current one.
+ * A table of any number of rows of equal height; only those in sight are in the page. It is a real table (`role=grid`,
+ * with the total number of rows), its head is sticky, and one row is current.
  *
  * Rows × height must stay below 17 million pixels, which is the tallest element that every browser draws.
  *
@@ -44,13 +44,13 @@ export interface VirtualTableProps<Row> {
   readonly rowHeight?: number;
   readonly sort?: TableSort | undefined;
   readonly onSort?: (key: string) => void;
-  /** Enter on the current row. */
+  /** Called for Enter on the current row. */
   readonly onOpen?: (row: Row) => void;
-  /** Space on the current row, where its text can be shown beside the table. */
+  /** Called for Space on the current row, if its text can be shown beside the table. */
   readonly onPeek?: (row: Row) => void;
-  /** The row that has become the current one. */
+  /** Called with the row that has become current. */
   readonly onCurrent?: (row: Row) => void;
-  /** The first row to be current; default the first of all. */
+  /** The row that is current at first; default the first row. */
   readonly start?: number;
   /** What j and k go to: `sequence`. */
   readonly noun: string;
@@ -108,10 +108,10 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 
 const ROW_HEIGHT = 30;
 
-/** Where a pinned column stays, pixels from the start. */
+/** `left`: where a pinned column stays, pixels from the start. */
 type PlacedColumn<Row> = TableColumn<Row> & { readonly left?: number };
 
-/** With the widths that the reader has chosen, and the pinned ones in front. */
+/** The columns with the widths that the reader has chosen, pinned ones first. */
 function placeColumns<Row>(table: string, columns: readonly TableColumn<Row>[]): PlacedColumn<Row>[] {
   const [first, ...others] = columns.map((column) => ({ ...column, width: readWidth(table, column) }));
   if (first === undefined) return [];
@@ -212,7 +212,7 @@ function Head<Row>({
               ) : (
                 <Explained text={title} meaning={help} />
               )}
-              {/* Keys set widths in the list of columns. */}
+              {/* For the keyboard, widths are set in the list of columns. */}
               <i
                 aria-hidden="true"
                 class="resize"

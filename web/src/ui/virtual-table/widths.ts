@@ -14,7 +14,7 @@ type Widths = Readonly<Record<string, number>>;
 
 const widths = signal<Widths>(remembered());
 
-/** Pixels, by table and column. */
+/** The width of a column, pixels. */
 export function readWidth(table: string, { key, width }: { key: string; width: number }): number {
   return widths.value[`${table}/${key}`] ?? width;
 }
@@ -30,7 +30,7 @@ export function setWidth(table: string, key: string, width: number | undefined):
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // A browser that keeps nothing has them until the page is left.
+    // Without storage, widths last until the page is left.
   }
 }
 

@@ -4,7 +4,7 @@ import { alerts } from "../../state/loaded.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
-/** What could not be looked at, and the column that would allow it. */
+/** What could not be tested, and the column that would allow it. */
 export function Untested({ page: { untested } }: { readonly page: AnswerPage }) {
   if (untested.length === 0) return null;
   return (
@@ -21,7 +21,7 @@ export function Untested({ page: { untested } }: { readonly page: AnswerPage }) 
   );
 }
 
-/** What else makes the run teach little: the worst of it in a line, with its figures where the mismatch is sound. */
+/** Why else the run may learn little: the worst reason in a line, with its figures if the mismatch is sound. */
 export function Beside({ page: { beside, is_sound } }: { readonly page: AnswerPage }) {
   const [first, ...others] = beside;
   if (first === undefined) return null;

@@ -30,7 +30,7 @@ it("draws mean |Δ| over the steps on the bands of levels", () => {
   expect(spec?.lines[0]?.values).toEqual([0.001, 0.3, 0.002]);
 });
 
-it("draws columns that are the same on a linear axis, and nothing of fewer than two steps", () => {
+it("draws equal columns on a linear axis, and nothing for fewer than two steps", () => {
   expect(answerChart(seriesOf([0, 0]), PAGE, [])?.scale).toBe("linear");
   expect(answerChart(seriesOf([0.1]), PAGE, [])).toBeUndefined();
   expect(answerChart(seriesOf([0.1, null]), PAGE, [])).toBeUndefined();

@@ -10,7 +10,7 @@ import type { StepSeries } from "../../../../src/results/view.ts";
 const HEIGHT = 200;
 const MOST_TICKS = 5;
 
-/** Mean |Δ| over the steps, on the bands of levels; undefined where fewer than two steps have one. */
+/** Mean |Δ| over the steps, on the bands of levels; undefined if fewer than two steps have one. */
 export function answerChart(
   data: StepSeries,
   { zones, points }: Pick<AnswerPage, "zones" | "points">,
@@ -21,7 +21,7 @@ export function answerChart(
   if (spec === undefined || known.length < 2) return undefined;
   return {
     ...spec,
-    // Two columns that are the same have nothing to draw on a logarithmic axis.
+    // Two equal columns have nothing to draw on a logarithmic axis.
     scale: known.some((value) => isDrawable(value, "log")) ? "log" : "linear",
     title: "Mean |Δ|, log-prob difference",
     height: HEIGHT,

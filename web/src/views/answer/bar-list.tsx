@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Rows of a name, a number and a bar. */
+/** Rows with a name, a number and a bar. */
 export function BarList({
   rows,
 }: {

@@ -31,7 +31,7 @@ export function CauseCard({ page: { causes, decide, fix } }: { readonly page: An
   );
 }
 
-/** A line to paste; advice has no button. */
+/** A line to paste, with a copy button; advice has none. */
 export function Fix({ of: { place, line, note, is_code } }: { readonly of: AnswerFix }) {
   if (!is_code)
     return (

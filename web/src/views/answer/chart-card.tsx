@@ -11,7 +11,7 @@ import { stepHref } from "../../ui/place-link.tsx";
 import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { answerChart } from "./answer-chart.ts";
 
-/** Mean |Δ| of the whole run, whichever steps are chosen in it. */
+/** Mean |Δ| of the whole run, whichever steps are chosen. */
 export function ChartCard({ info }: { readonly info: RunInfo }) {
   if (info.steps.length < 2) return null;
   return (

@@ -14,7 +14,7 @@ interface MeanwhileProps {
   readonly trainer: string | null;
 }
 
-/** The correction that `logratio sweep` recommends, and the trainer's config of it; computed by the server when asked. */
+/** The correction that `logratio sweep` recommends, and its config; computed by the server on request. */
 export function MeanwhileCard({ info, trainer }: MeanwhileProps) {
   const range = info.bundled ? null : parseSteps(route.value.params.steps ?? "");
   const { swept, ask } = useSweep(info, range);

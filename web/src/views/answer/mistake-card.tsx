@@ -6,7 +6,7 @@ import { Choice } from "../../ui/choice.tsx";
 import { MoveLink } from "../../ui/place-link.tsx";
 import { Context } from "../../ui/report-table.tsx";
 
-/** One mistake at a time: the largest first, as every first screen has it, or with `rank=gradient` what weighs most there. */
+/** One mistake at a time: the largest first or, with `rank=gradient`, the one with the most weight in the gradient. */
 export function MistakeCard({ mistakes: all }: { readonly mistakes: readonly AnswerMistake[] }) {
   const hasRanks = all.some(({ places }) => places.gradient !== null);
   const rank: EventRank = hasRanks && route.value.params.rank === "gradient" ? "gradient" : "raw";

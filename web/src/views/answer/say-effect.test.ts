@@ -13,7 +13,7 @@ it("says what a correction clips and drops", () => {
   ).toBe("Clips none, drops 1 token. ESS 0.99913 → 0.99946.");
 });
 
-it("leaves out of a config what is off, and says so", () => {
+it("omits settings that are off from a config, and says so", () => {
   expect(shortConfig("a:\n  b: 2\n  c: null\n  d: false\n")).toBe("a:\n  b: 2\n…");
   expect(shortConfig("--use-tis --tis-clip 2\n")).toBe("--use-tis --tis-clip 2");
   expect(shortConfig("x = None\ny = 1")).toBe("y = 1\n…");

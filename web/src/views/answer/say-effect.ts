@@ -15,7 +15,7 @@ export function sayEffect(
   return `Clips ${says(clipped)}, drops ${says(dropped.tokens)}. ESS ${formatNearOne(metrics.ess)} → ${formatNearOne(ess_tokens)}.`;
 }
 
-/** Without the settings that are off, which are copied with the others. */
+/** A config without the settings that are off; copying it includes them. */
 export function shortConfig(text: string): string {
   const lines = text.trimEnd().split("\n");
   const set = lines.filter((line) => !/[:=]\s*(?:null|none|false)\s*$/i.test(line));

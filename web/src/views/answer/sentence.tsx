@@ -5,10 +5,10 @@ import { formatSteps } from "../../state/step-range.ts";
 import { makeHref } from "../../state/url.ts";
 import { LinkedText } from "../../ui/place-link.tsx";
 
-/** Below this share of a run, its word is of no weight yet. */
+/** Below this share of a run, the verdict says little yet. */
 const EARLY = 0.1;
 
-/** The verdict in one sentence, with when. */
+/** The verdict in one sentence, including since when. */
 export function Sentence({ info, page }: { readonly info: RunInfo; readonly page: AnswerPage }) {
   const { level, sign, word, headline, detail, stretch } = page;
   const { status, steps, read_share: share = 1 } = info;

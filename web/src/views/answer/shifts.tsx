@@ -1,7 +1,7 @@
 import type { AnswerShift } from "../../../../src/results/answer-page.ts";
 import { BarList } from "./bar-list.tsx";
 
-/** Mean |Δ| with one column moved by so many tokens; the one that fits is marked. */
+/** Mean |Δ| with one column shifted by a number of tokens, for several shifts; the one that fits is marked. */
 export function Shifts({ of }: { readonly of: readonly AnswerShift[] }) {
   return (
     <section class="card shifts" aria-label="Shifts">

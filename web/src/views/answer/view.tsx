@@ -19,7 +19,7 @@ import { Figures, Where } from "./where.tsx";
 /** The answer about a run, or about chosen steps: what is wrong, since when, why, where, and what to do. */
 export function AnswerView({ info }: ViewProps) {
   const { busy, tables } = useStepTables(info, answerTables, client.answerTables);
-  // What was shown stays until the first answer about chosen steps is there.
+  // The previous content stays until the first answer about chosen steps arrives.
   const last = useRef<Loaded<AnswerPage>>(tables);
   if (tables.state !== "loading") last.current = tables;
   const shown = tables.state === "loading" ? last.current : tables;
@@ -33,7 +33,7 @@ export function AnswerView({ info }: ViewProps) {
             <Sentence info={info} page={page} />
             <LastAlert />
             {page.is_comparable && <Beside page={page} />}
-            {/* Always at this place: while one drags over it, the rest may change its kind. */}
+            {/* Always at this place, because dragging over it may change the kind of everything else. */}
             {page.is_comparable && <ChartCard info={info} />}
             {!page.is_comparable ? (
               <NotComparable page={page} />
@@ -67,7 +67,7 @@ function Cards({ info, page }: CardsProps) {
   );
 }
 
-/** Nothing to explain: what was not looked at, and how to be told. */
+/** For a sound run: what was not tested, and how to be alerted. */
 function Sound({ page }: Pick<CardsProps, "page">) {
   return (
     <>
@@ -77,7 +77,7 @@ function Sound({ page }: Pick<CardsProps, "page">) {
   );
 }
 
-/** No figure means anything: how far the columns are apart, and the fix. */
+/** For a run without meaningful figures: how far the columns are shifted, and the fix. */
 function NotComparable({ page }: Pick<CardsProps, "page">) {
   return (
     <>

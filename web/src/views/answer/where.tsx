@@ -3,7 +3,7 @@ import { makeHref } from "../../state/url.ts";
 import { Explained } from "../../ui/explained.tsx";
 import { BarList } from "./bar-list.tsx";
 
-/** The parts of the run that hold more of the mismatch than their tokens would. */
+/** The parts of the run with more of the mismatch than their share of tokens. */
 export function Where({ of }: { readonly of: AnswerPage["where"] }) {
   if (of.length === 0) return null;
   return (
@@ -29,7 +29,7 @@ export function Where({ of }: { readonly of: AnswerPage["where"] }) {
   );
 }
 
-/** Four figures beside what is usual. */
+/** Four figures, each with its usual range. */
 export function Figures({ of }: { readonly of: AnswerPage["figures"] }) {
   return (
     <section class="figures" aria-label="Figures">

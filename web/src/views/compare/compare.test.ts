@@ -40,14 +40,14 @@ describe("pairs", () => {
     pairs,
   };
 
-  it("are sorted by what B has more, without figures last either way", () => {
+  it("are sorted by B's excess, those without figures last in either direction", () => {
     expect([...orderedPairs(all, pairSort("-mean"), null)]).toEqual([0, 1, 2]);
     expect([...orderedPairs(all, pairSort("mean"), null)]).toEqual([1, 0, 2]);
     expect([...orderedPairs(all, pairSort("-gap"), null)]).toEqual([1, 0, 2]);
     expect(pairSort("-nothing")).toEqual({ key: "mean", descending: true });
   });
 
-  it("keep to the chosen steps, and have names for the address", () => {
+  it("are limited to the chosen steps, and have names in the address", () => {
     expect([...orderedPairs(all, pairSort("mean"), [2, 9])]).toEqual([2]);
     expect(findPair(pairs, formatPair(pairs, 1))).toBe(1);
     for (const wrong of ["0-1", "7-0", "x", ""]) expect(findPair(pairs, wrong)).toBeUndefined();
@@ -67,7 +67,7 @@ describe("charts over steps", () => {
     series: new Proxy(data.series, { get: (target, name) => Reflect.get(target, name) ?? [] }),
   });
 
-  it("have the steps of both runs, and a difference where both have a figure", () => {
+  it("have the steps of both runs, and differences at steps where both have a figure", () => {
     const charts = chartsOverSteps(
       fill(series([1, 2], [0.1, 0.2])),
       fill(series([2, 3], [0.2, 0.4])),
@@ -81,7 +81,7 @@ describe("charts over steps", () => {
       [null, 0.2, 0.4],
     ]);
     expect(difference?.lines[0]?.values).toEqual([null, 0, null]);
-    // No difference at all is a line in the middle, not an axis without a length.
+    // Without any difference, the line is in the middle, and the axis has a length.
     const { plot, y } = lineLayout(difference!, { bare: true });
     expect(y.map(0)).toBeCloseTo((plot.top + plot.bottom) / 2, 9);
   });
@@ -105,7 +105,7 @@ describe("a pair", () => {
     };
   };
 
-  it("is compared up to the first token that differs, without what is not trained", () => {
+  it("is compared up to the first differing token, without untrained tokens", () => {
     const model = pairModel(sequence([1, 0, 3], [-0.5, -9, -1]), sequence([1, 0, 4], [-0.75, -1, -3]));
     expect([model.shared, model.length]).toEqual([2, 3]);
     expect([...model.differences]).toEqual([-0.25, Number.NaN, Number.NaN]);
@@ -115,12 +115,12 @@ describe("a pair", () => {
     expect([equal.largest, equal.stops]).toEqual([undefined, []]);
   });
 
-  it("is put side by side by turns, and tokens without a partner are told", () => {
+  it("is aligned by turns, and tokens without a partner are counted", () => {
     const turned = (ids: number[], turnMarks: number[]): WireSequence => ({
       ...sequence(ids, new Array<number>(ids.length).fill(-1)),
       turnMarks: Uint16Array.from(turnMarks),
     });
-    // Own tokens 1 2, tool output, then 5; B writes one token less, and gets one more back.
+    // A writes 1 2, gets one token of tool output and writes 5; B writes one token less and gets one more back.
     const a = turned([1, 2, 0, 5], [1, 1, 0, 2]);
     const b = turned([1, 0, 0, 5, 6], [1, 0, 0, 2, 2]);
     const byTurn = pairModel(a, b, "turns");
@@ -134,12 +134,12 @@ describe("a pair", () => {
       [0, -1, -1, 1, 2, 3, 4],
     ]);
     expect(own.alone).toEqual({ a: 2, b: 3 });
-    // The 5 is the same token after another text: compared by turn, not by index.
+    // The 5 is the same token after a different text: compared by turn, not by index.
     expect(own.differences[5]).toBe(0);
     expect(pairModel(a, b).differences[3]).toBeNaN();
   });
 
-  it("shows tokens with what cannot be seen written out", () => {
+  it("shows tokens with invisible characters written out", () => {
     const model = sequence([1, 2, 3], [0, 0, 0]);
     expect(tokenText(model, 0)).toEqual({ text: "b⏎", breaks: true, isSpecial: false });
     expect(tokenText(model, 1).text).toBe("·");
@@ -159,7 +159,7 @@ describe("a pair", () => {
   });
 });
 
-it("splits right from wrong, and tests only what can be tested", () => {
+it("separates right from wrong, and tests only what can be tested", () => {
   const { right, wrong, tests } = rightWrong(
     table({ correct: [1, 0, 1, Number.NaN, 0], delta_abs_mean: [0.1, 0.4, 0.2, 9, 0.5] }),
   );

@@ -82,7 +82,7 @@ export function FiguresPanel({
   );
 }
 
-/** Right answers against wrong ones, for each run by itself, of the chosen steps. */
+/** Right answers compared with wrong ones in the chosen steps, separately for each run. */
 export function RightWrongPanel({
   a,
   b,

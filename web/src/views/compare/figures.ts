@@ -15,7 +15,7 @@ export interface ComparedFigure {
   readonly b: number | null;
   /** b − a. */
   readonly difference: number | null;
-  /** b / a; null where a is 0, or one of them below it. */
+  /** b / a; null if a is 0 or either is negative. */
   readonly ratio: number | null;
   readonly kind: FigureKind;
 }

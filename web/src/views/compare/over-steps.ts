@@ -14,11 +14,11 @@ const TRACK_HEIGHT = 96;
 export interface ComparedChart {
   readonly metric: StepMetric;
   readonly both: ChartSpec;
-  /** Undefined where no step has figures of both runs. */
+  /** Undefined if no step has figures of both runs. */
   readonly difference: ChartSpec | undefined;
 }
 
-/** Charts over the steps of either run; those with a figure of each run only. */
+/** Charts over the steps of either run, without charts that lack figures of one run. */
 export function chartsOverSteps(
   a: StepSeries,
   b: StepSeries,

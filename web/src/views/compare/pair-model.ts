@@ -1,5 +1,5 @@
 /**
- * One pair of sequences, token by token: both start with the same response tokens and then differ.
+ * One pair of sequences, token by token. Both start with the same response tokens and then differ.
  *
  * @module
  */
@@ -27,34 +27,34 @@ export const ALIGNMENTS = [
 ] as const;
 export type Alignment = (typeof ALIGNMENTS)[number]["name"];
 
-/** Everything is indexed by place; unless aligned by turns, a place is the token's number in both. */
+/** Everything is indexed by place: the token's index in both, unless they are aligned by turns. */
 export interface PairModel {
   readonly a: WireSequence;
   readonly b: WireSequence;
   readonly alignment: Alignment;
-  /** Places. */
+  /** The number of places. */
   readonly length: number;
-  /** Response tokens that both start with. */
+  /** The number of response tokens that both start with. */
   readonly shared: number;
-  /** `[places]`: the response token there, -1 without one. */
+  /** `[places]`: the index of the response token there, -1 without one. */
   readonly tokensA: Int32Array;
   readonly tokensB: Int32Array;
-  /** `[places]` each: Δ, NaN where the mask is 0 or a log-prob missing. */
+  /** `[places]` each: Δ, NaN where the mask is 0 or a log-prob is missing. */
   readonly deltasA: Float64Array;
   readonly deltasB: Float64Array;
   /** `[places]`: Δb − Δa where both have the same token, NaN likewise. */
   readonly differences: Float64Array;
-  /** Tokens of each that have no partner. */
+  /** The number of tokens of each that have no partner. */
   readonly alone: { readonly a: number; readonly b: number };
   /** Where |Δb − Δa| is largest, in the order of the text. */
   readonly stops: readonly number[];
-  /** The largest of all; undefined where there is no difference. */
+  /** Where it is largest of all; undefined if there is no difference. */
   readonly largest: number | undefined;
 }
 
-/** Places that `.` and `,` go to. */
+/** The most places that `.` and `,` go to. */
 const MOST_STOPS = 20;
-/** Tokens that are in the page at a time. */
+/** The most tokens that are in the page at a time. */
 export const WINDOW = 400;
 
 export function pairModel(a: WireSequence, b: WireSequence, alignment: Alignment = "index"): PairModel {
@@ -118,7 +118,7 @@ function byTurns(a: WireSequence, b: WireSequence, onlyOwn: boolean): Place[] {
   });
 }
 
-/** Tokens before the first turn, then of each turn with what follows until the next. */
+/** Tokens before the first turn, then those of each turn up to the next one. */
 function splitParts({ turnMarks }: WireSequence): number[][] {
   const parts: number[][] = [[]];
   let part = 0;
@@ -148,7 +148,7 @@ function computeDeltas({ trainer, rollout, mask }: WireSequence, tokens: Int32Ar
   );
 }
 
-/** The tokens shown with `token` in sight: `[from, to)`. */
+/** The tokens to show so that `token` is in sight: `[from, to)`. */
 export function windowAt({ length }: Pick<PairModel, "length">, token: number): readonly [number, number] {
   const inside = Math.max(0, Math.min(token, length - 1));
   const from = inside - (inside % WINDOW);

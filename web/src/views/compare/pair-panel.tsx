@@ -25,16 +25,16 @@ const alignParam = param("align", "index");
 const HEADING = "compare-pair";
 
 export interface PairPanelProps {
-  /** Places in both tables. */
+  /** Rows in the tables of both runs. */
   readonly indexA: number;
   readonly indexB: number;
   /** The place of run B in `RunInfo.compared`. */
   readonly other: number;
   readonly how: PairKind;
-  /** The address names the pair: scroll to it, since it is far down the page. */
+  /** Whether the address names the pair: then the page scrolls to it, since it is far down. */
   readonly isAsked: boolean;
   readonly names: RunComparison["names"];
-  /** Nats: the colors of both runs. */
+  /** The color scale of both runs, nats. */
   readonly scale: Scale;
   readonly version: string;
 }
@@ -70,7 +70,7 @@ function Pair({
   const [from, to] = windowAt(model, current ?? 0);
   usePairKeys(model, current);
   useEffect(() => {
-    // What loads above it later moves nothing: browsers anchor the scroll position.
+    // What loads above it later does not move it: browsers anchor the scroll position.
     if (isAsked) document.getElementById(HEADING)?.scrollIntoView();
   }, [isAsked, a, b]);
   useEffect(() => {
@@ -199,7 +199,7 @@ function tokenCharts({ deltasA, deltasB, differences, length, largest, alignment
   return largest === undefined && differences.every(Number.isNaN) ? [both] : [both, difference];
 }
 
-/** The token of the largest |Δb − Δa| among those dragged over. */
+/** The token with the largest |Δb − Δa| among those dragged over. */
 function largestBetween({ differences }: PairModel, first: number, last: number): number {
   let best = Math.max(0, Math.round(first));
   for (let at = Math.ceil(first); at <= last && at < differences.length; at++)

@@ -5,7 +5,7 @@ import { getId, type PairModel, range } from "./pair-model.ts";
 
 interface StripProps {
   readonly model: PairModel;
-  /** Response tokens. */
+  /** The response tokens to show, `[from, to)`. */
   readonly from: number;
   readonly to: number;
   readonly scale: Scale;
@@ -13,8 +13,8 @@ interface StripProps {
 }
 
 /**
- * Where both texts are the same, one is above the other, with a band for the difference below. A token of A, that of B
- * and their band are one cell, so that they stay together however lines wrap. After that, each text by itself.
+ * While both texts are the same, one is above the other, with a band for the difference below. A token of A, that of B
+ * and their band are one cell, so that they stay together however lines wrap. After that, each text stands by itself.
  */
 export function PairStrip(props: StripProps) {
   const { model, from, to } = props;
@@ -67,7 +67,7 @@ function Cell({ model, at, scale, current }: StripProps & { readonly at: number 
     <>
       <span class={classes.filter(Boolean).join(" ")} data-at={at} id={tokenId(at)}>
         {half(one, first, a.mask[one], deltasA[at])}
-        {/* The same text is said once. */}
+        {/* Equal texts are read aloud once. */}
         <span class="half" aria-hidden={isSame}>
           {half(other, second, b.mask[other], deltasB[at])}
         </span>

@@ -19,7 +19,7 @@ export function PairsPanel({
   readonly all: Pairs;
   readonly sort: TableSort;
   readonly steps: StepRange | null;
-  /** Place among the pairs. */
+  /** Index of the chosen pair. */
   readonly chosen: number | undefined;
 }) {
   const rows = useMemo(

@@ -1,5 +1,5 @@
 /**
- * Pairs of sequences as rows of a table: which, and in which order.
+ * Chooses and orders pairs of sequences for the table.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const HOW_TITLES: Readonly<Record<PairKind, string>> = {
   group: "same group",
 };
 
-/** Figures that a pair is compared by, by the column of the table of sequences. */
+/** Figures that pairs are compared by, under their column in the table of sequences. */
 export const COMPARED = [
   { key: "mean", title: "mean |Δ|", column: "delta_abs_mean" },
   { key: "max", title: "max |Δ|", column: "delta_abs_max" },
@@ -29,7 +29,7 @@ export interface Pairs {
   readonly pairs: SequencePairs;
 }
 
-/** Of run A, of run B, and b − a; NaN where not known. */
+/** The figure in run A, in run B, and b − a; NaN where unknown. */
 export interface PairFigure {
   readonly a: number;
   readonly b: number;
@@ -42,7 +42,7 @@ export function compareFigure({ a, b, pairs }: Pairs, at: number, column: Sequen
   return { a: first, b: second, difference: second - first };
 }
 
-/** Values by which the table can be sorted; `gap` is the largest difference at a token. */
+/** The value that the table is sorted by; `gap` is the largest difference at a token. */
 function sortValue(all: Pairs, key: string, at: number): number | undefined {
   const { a, pairs } = all;
   if (key === "gap") return pairs.gap_max[at] ?? Number.NaN;
@@ -62,7 +62,7 @@ export function pairSort(text: string): TableSort {
   return SORT_KEYS.includes(key) ? { key, descending } : { key: "mean", descending: true };
 }
 
-/** Places among the pairs, sorted; NaN last. `steps` are those of run A. */
+/** Indices of pairs, sorted; NaN comes last. `steps` are those of run A. */
 export function orderedPairs(all: Pairs, sort: TableSort, steps: StepRange | null): Uint32Array {
   const { a, pairs } = all;
   const inside = pairs.a.flatMap((index, at) => {
@@ -81,7 +81,7 @@ export function orderedPairs(all: Pairs, sort: TableSort, steps: StepRange | nul
   );
 }
 
-/** `pair=12-40`: places in the tables of A and of B; undefined where there is no such pair. */
+/** The index of `pair=12-40`, rows in the tables of A and B; undefined if there is no such pair. */
 export function findPair({ a, b }: SequencePairs, text: string): number | undefined {
   const [, first, second] = /^(\d+)-(\d+)$/.exec(text) ?? [];
   if (first === undefined) return undefined;

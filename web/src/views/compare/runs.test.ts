@@ -18,7 +18,7 @@ function differ(figure: Partial<RunDifference>, more: Partial<ComparedRun["diffe
 describe("the sentence on a difference", () => {
   const sure = { difference: 0.012, low: 0.01, high: 0.014, clusters: 96 };
 
-  it("says which way, over what, and how sure", () => {
+  it("gives direction, basis and certainty", () => {
     expect(describeDifference(differ(sure))).toBe(
       "Over the 1,200 tokens that both runs scored after the same text, mean |Δ| of B is 0.0120 nats higher than that of A: 95 % +0.0100 to +0.0140, over 96 prompts.",
     );
@@ -28,13 +28,13 @@ describe("the sentence on a difference", () => {
     );
   });
 
-  it("says where texts are not the same", () => {
+  it("says if the texts differ", () => {
     const found = describeDifference(differ(sure, { over: "texts", unit: "sequence" }));
     expect(found).toMatch(/^Over all tokens of both runs, which sampled texts of their own, mean/);
     expect(found).toMatch(/over 96 sequences\.$/);
   });
 
-  it("calls it chance where the interval contains 0, and only there", () => {
+  it("calls it chance if, and only if, the interval contains 0", () => {
     expect(describeDifference(differ({ ...sure, low: -0.001 }))).toMatch(
       /but which run has more is open: the interval is −[\d.e−]+ to \+[\d.e−]+ nats \(95 %\), over 96 prompts\.$/,
     );
@@ -54,7 +54,7 @@ describe("the sentence on a difference", () => {
   });
 });
 
-it("shows a difference only where the interval leaves out 0", () => {
+it("shows a difference only if the interval excludes 0", () => {
   const shown = ([low, high]: readonly [number | null, number | null]) => isShown({ ...NONE, low, high });
   expect([[0.1, 0.2] as const, [-0.2, -0.1] as const].map(shown)).toEqual([true, true]);
   expect([[-0.1, 0.1] as const, [0, 0] as const, [null, null] as const].map(shown)).toEqual([
@@ -74,7 +74,7 @@ describe("the chart of all runs", () => {
   const series = (steps: readonly (number | null)[], values: readonly number[]): StepSeries =>
     ({ steps, series: { delta_abs_mean: values } }) as unknown as StepSeries;
 
-  it("lines runs up over the steps of any", () => {
+  it("aligns runs over the steps of all of them", () => {
     const spec = chartRuns([
       { name: "bf16", steps: series([1, 2], [0.1, 0.2]) },
       { name: "fp8", steps: series([2, 3], [0.3, 0.4]) },
@@ -89,7 +89,7 @@ describe("the chart of all runs", () => {
     expect(new Set(spec!.lines.map(({ color }) => color)).size).toBe(2);
   });
 
-  it("is not there for one step", () => {
+  it("is absent for a single step", () => {
     expect(chartRuns([{ name: "bf16", steps: series([1], [0.1]) }])).toBeUndefined();
     expect(chartRuns([{ name: "bf16", steps: series([null], [0.1]) }])).toBeUndefined();
   });

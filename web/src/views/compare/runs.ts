@@ -1,6 +1,6 @@
 /**
- * This run and all that it is compared with: figures in one table, steps in one chart, and the difference from this run
- * in words.
+ * This run and all runs that it is compared with: figures in one table, steps in one chart, and the differences from
+ * this run in words.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ComparedRun, ComparedRuns, RunDifference, StepSeries } from "../..
 export interface RunRow {
   readonly name: string;
   readonly metrics: ReportMetrics;
-  /** Undefined for this run, from which the others differ. */
+  /** Undefined for this run, which the others are compared with. */
   readonly differences: ComparedRun["differences"] | undefined;
 }
 
@@ -20,24 +20,24 @@ export function listRuns({ first, others }: ComparedRuns): RunRow[] {
   return [{ ...first, differences: undefined }, ...others];
 }
 
-/** `+0.0012 to +0.0031`; undefined where the runs have too few prompts for an interval. */
+/** `+0.0012 to +0.0031`; undefined if the runs have too few prompts for an interval. */
 export function formatInterval({ low, high }: RunDifference): string | undefined {
   return low === null || high === null ? undefined : `${formatSigned(low)} to ${formatSigned(high)}`;
 }
 
-/** Whether chance alone would rarely give such a difference: the interval does not contain 0. */
+/** Whether chance alone would rarely give such a difference, that is, the interval excludes 0. */
 export function isShown({ low, high }: RunDifference): boolean {
   return low !== null && high !== null && (low > 0 || high < 0);
 }
 
-/** What the differences are over, as a cell of a table says it. */
+/** What the differences are computed over, for a table's cell. */
 export function formatOver({ over, tokens }: ComparedRun["differences"]): string {
   return over === "tokens"
     ? `${formatCounted(tokens.this, "token")} of the same texts`
     : "texts of their own";
 }
 
-/** By how much B's mismatch exceeds A's, and how sure that is. */
+/** How much B's mismatch exceeds A's, and how certain that is. */
 export function describeDifference({ over, tokens, unit, figures }: ComparedRun["differences"]): string {
   const { delta_abs_mean: figure } = figures;
   const { difference, clusters } = figure;
@@ -58,7 +58,7 @@ export function describeDifference({ over, tokens, unit, figures }: ComparedRun[
     : `${among}, ${size}, but which run has more is open: the interval is ${interval} nats (95 %), ${count}.`;
 }
 
-/** Mean |Δ| of every run over the steps; undefined where no run has two. */
+/** Mean |Δ| of every run over the steps; undefined if no run has two. */
 export function chartRuns(
   runs: readonly { readonly name: string; readonly steps: StepSeries }[],
 ): ChartSpec | undefined {

@@ -1,6 +1,6 @@
 import { makeHref } from "../../state/url.ts";
 
-/** The page of a sequence of run A, and of run B. */
+/** Links to a sequence of run A and of run B. */
 export function hrefToA(sequence: number, token?: number): string {
   return makeHref({ view: "sequence", sequence, token });
 }

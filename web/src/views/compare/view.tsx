@@ -23,7 +23,7 @@ const sortParam = param("pairs", "-mean");
 const stepsParam = param("steps", "");
 const withParam = param("with", "");
 
-/** This run against another, and against all others in one table. */
+/** Compares this run with another, and with all others in one table. */
 export function CompareView({ info }: ViewProps) {
   const at = comparedWith(info);
   if (at === undefined) {

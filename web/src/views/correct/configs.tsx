@@ -15,12 +15,12 @@ interface ConfigsProps {
   readonly info: RunInfo;
   readonly correction: Correction;
   readonly exact: Exact<CorrectAnswer>;
-  /** Where no server tells them: those of the recommended correction, if this is it. */
+  /** Without a server: the configs of the recommended correction, if this is it. */
   readonly known: readonly SweepConfig[] | undefined;
   readonly onChange: (correction: Correction) => void;
 }
 
-/** The correction as each trainer's config, first that of the run's trainer, and as a command. */
+/** The correction as a config of each trainer, the run's own first, and as a command. */
 export function Configs({ info, correction, exact, known, onChange }: ConfigsProps) {
   const { trainers, shipped } = info;
   const [wanted, want] = useState(trainers.length === 1 ? trainers[0]! : COMMAND);
@@ -37,7 +37,7 @@ export function Configs({ info, correction, exact, known, onChange }: ConfigsPro
     want(next);
     document.getElementById(`config-tab-${next}`)?.focus();
   };
-  // What is copied is never of the correction before.
+  // A config of the previous correction must not be copied.
   const isStale = exact.state === "asking";
   return (
     <>

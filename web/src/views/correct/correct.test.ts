@@ -33,7 +33,7 @@ const bounds = fc
   })
   .chain((both) => fc.constantFrom<Bounds>({ lower: both.lower }, { upper: both.upper }, both));
 
-/** Of one level: weights of it or none, and up to three steps. */
+/** Corrections on one level: weights on that level or none, and up to three steps. */
 function corrections(level: Level, range: fc.Arbitrary<Bounds> = bounds): fc.Arbitrary<Correction> {
   const aggregation =
     level === "token" ? fc.constant("sum" as const) : fc.constantFrom("sum", "mean" as const);
@@ -55,7 +55,7 @@ function corrections(level: Level, range: fc.Arbitrary<Bounds> = bounds): fc.Arb
   );
 }
 
-/** A weight that is 0 is not lifted again: a truncation to a lower bound comes before what zeroes. */
+/** Puts truncations to a lower bound before steps that zero, because they would raise a weight of 0 again. */
 function clampFirst(steps: readonly Step[]): Step[] {
   return [...steps].sort((a, b) => Number(b.action === "truncate") - Number(a.action === "truncate"));
 }
@@ -85,7 +85,7 @@ function expectClose(actual: NaiveFigures, wanted: NaiveFigures, within: number)
 }
 
 describe("corrections of sequences", () => {
-  it("are what a loop over all tokens gives", () => {
+  it("equal what a loop over all tokens gives", () => {
     fc.assert(
       fc.property(run, corrections("sequence"), (made, correction) => {
         expect(isOn(correction, ["sum", "mean"])).toBe(true);
@@ -95,7 +95,7 @@ describe("corrections of sequences", () => {
     );
   });
 
-  it("part the drop by length and by reward, and the parts add up", () => {
+  it("split the dropped tokens by length and by reward, and the parts add up", () => {
     fc.assert(
       fc.property(run, corrections("sequence"), (made, correction) => {
         const figures = sequenceFigures(makeTable(made), correction, groupsIn(made));
@@ -108,7 +108,7 @@ describe("corrections of sequences", () => {
     );
   });
 
-  it("take at most the sequences with a token beyond the veto", () => {
+  it("drop at most the sequences with a token beyond the veto", () => {
     const made = [
       { correct: 1, deltas: [-10, 0, 0] },
       { correct: 0, deltas: [0, 0] },
@@ -129,7 +129,7 @@ describe("corrections of sequences", () => {
 describe("corrections of tokens", () => {
   const sums = (made: readonly MadeSequence[]) => tokenSums(binned(made, 102));
 
-  it("are what a loop over all tokens gives where bounds lie on edges of bins", () => {
+  it("equal what a loop over all tokens gives if bounds are edges of bins", () => {
     const edges = fc
       .tuple(fc.integer({ min: 1, max: 49 }), fc.integer({ min: 51, max: 99 }))
       .map(([low, high]) => [low, high].map((at) => Math.exp(-1 + (2 * at) / 100)))
@@ -148,7 +148,7 @@ describe("corrections of tokens", () => {
     );
   });
 
-  it("are off by no more than the tokens in the bins that hold a bound", () => {
+  it("differ by at most the tokens in the bins that contain a bound", () => {
     fc.assert(
       fc.property(run, corrections("token"), (made, correction) => {
         const { edges } = binned(made, 102);
@@ -164,14 +164,14 @@ describe("corrections of tokens", () => {
     );
   });
 
-  it("may hold k3 against bounds, or Δ against two", () => {
+  it("can compare k3 with a bound", () => {
     const made = [{ correct: 1, deltas: Array.from({ length: 1000 }, (_, i) => -1 + i / 500) }];
     const correction = parseCorrection("mask:token.k3:..0.1");
     const { kept } = tokenFigures(sums(made), correction, undefined);
     expect(kept).toBeCloseTo(naively(made, correction).kept, 2);
   });
 
-  it("find where the tails begin", () => {
+  it("know where the tails begin", () => {
     const made = [{ correct: 1, deltas: Array.from({ length: 1000 }, (_, i) => -0.5 + i / 1000) }];
     const wide = tokenSums(binned(made, 402));
     expect(wide.quantile(0.01)).toBeCloseTo(-0.49, 1);
@@ -179,7 +179,7 @@ describe("corrections of tokens", () => {
   });
 });
 
-it("reaches to the furthest value, however rare it is, and labels an end near it", () => {
+it("an axis reaches the furthest value, however rare, and has a label near its end", () => {
   const deltas = [-10.7, ...Array.from({ length: 50_000 }, (_, i) => -0.02 + i / 1_250_000)];
   const table = madeTable([{ tokens: deltas.length, delta_abs_max: 10.7, worst_token: 0, delta_sum: -3 }]);
   const prepared = prepare(table, binned([{ correct: 1, deltas }], 402));
@@ -190,7 +190,7 @@ it("reaches to the furthest value, however rare it is, and labels an end near it
   expect(makeAxis(prepared, parseCorrection("weight:sequence"), "sum").reach).toBe(3);
 });
 
-describe("what the prepared sums cannot tell", () => {
+describe("what the prepared sums cannot give", () => {
   it.each([
     "weight:turn",
     "mask:turn.mean.k2:..1",
@@ -218,7 +218,7 @@ describe("lines on an axis", () => {
     expect(linesOn(correction, axis).map(({ label }) => label)).toEqual(labels);
   });
 
-  it("move their own bound, and never across the other", () => {
+  it("move their own bound, but never across the other", () => {
     const move = (text: string, at: number, to: number): string => {
       const correction = parseCorrection(text);
       return formatCorrection(moveLine(correction, linesOn(correction, mainAxis(correction))[at]!, to));
@@ -241,7 +241,7 @@ describe("a correction in the address", () => {
     expect(readCorrection({})).toEqual({ correction: undefined });
   });
 
-  it("says what is wrong with what someone wrote by hand", () => {
+  it("says what is wrong with one written by hand", () => {
     expect(readCorrection({ correction: "weight:planet" })).toMatchObject({
       correction: undefined,
       problem: expect.stringMatching(/no level "planet"/) as string,

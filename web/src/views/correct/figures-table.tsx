@@ -13,22 +13,22 @@ import type { Figures } from "./figures.ts";
 interface FigureRow {
   readonly title: string;
   readonly help: string;
-  /** About; undefined where the prepared sums do not suffice. */
+  /** The estimate; undefined if the prepared sums do not suffice. */
   readonly now: string | undefined;
-  /** Undefined where the server's answer lacks it. */
+  /** Undefined if the server's answer lacks it. */
   readonly exact: (answer: CorrectAnswer) => string | undefined;
 }
 
-/** Figures over every token; while a line is dragged, about the same from sums that are there. */
+/** Figures over every token; while a line is dragged, estimates from the prepared sums. */
 export function FiguresTable({
   figures,
   tokens,
   hasVeto,
   exact,
 }: {
-  /** Undefined where only the tokens themselves give the figures. */
+  /** Undefined if the figures need the tokens themselves. */
   readonly figures: Figures | undefined;
-  /** Of the run. */
+  /** The number of tokens in the run. */
   readonly tokens: number;
   readonly hasVeto: boolean;
   readonly exact: Exact<CorrectAnswer>;
@@ -58,7 +58,7 @@ export function FiguresTable({
   );
 }
 
-/** What the figures below are over. */
+/** What the figures below are computed over. */
 function Over({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
   if (exact.state === "ready")
     return (
@@ -72,7 +72,7 @@ function Over({ exact }: { readonly exact: Exact<CorrectAnswer> }) {
 
 function buildRows(figures: Figures | undefined, tokens: number, hasVeto: boolean): FigureRow[] {
   const { kept, clipped, ess, meanWeight, keptSequences, advantageDropped, vetoedAtMost } = figures ?? {};
-  // Of the sequences that the veto takes only a superset is known, so the kept share is a lower bound.
+  // Only a superset of the vetoed sequences is known, so the kept share is a lower bound.
   const bounded = hasVeto && (vetoedAtMost ?? 0) > 0;
   const [least, most] = bounded ? ["≥ ", "≤ "] : ["≈ ", "≈ "];
   const say = (
@@ -144,7 +144,7 @@ interface DroppedRow {
   readonly exact: number | null | undefined;
 }
 
-/** Who is dropped: by outcome, by length, by reward. */
+/** Which sequences are dropped: by outcome, by length, by reward. */
 export function DroppedTable({
   figures,
   exact,

@@ -1,7 +1,7 @@
 /**
- * What a correction does, in figures. The words mean what they mean in `logratio sweep`: a token is kept when it stays in
- * the mask with a weight above 0; ESS = (Σw)² / (n Σw²) over all tokens, w = 0 where dropped and w = ρ where the correction
- * has no weights; the mean weight is over kept tokens.
+ * What a correction does, in figures. Terms mean the same as in `logratio sweep`: a token is kept if it stays in the
+ * mask with a weight above 0; ESS = (Σw)² / (n Σw²) over all tokens, with w = 0 for dropped tokens and w = ρ if the
+ * correction has no weights; the mean weight is over kept tokens.
  *
  * @module
  */
@@ -17,40 +17,40 @@ export interface Figures {
   readonly kept: number;
   readonly clipped: number;
   readonly ess: number;
-  /** Undefined where weights are normalized: the mean of a training step is not in the sums. */
+  /** Undefined if weights are normalized: the mean of a training step is not in the sums. */
   readonly meanWeight: number | undefined;
-  /** Sequences with a kept token; undefined where the sums cannot say. */
+  /** Sequences with a kept token; undefined if the sums do not have it. */
   readonly keptSequences?: number;
-  /** Share of the tokens of right, wrong and unknown sequences that is dropped; absent where there are none. */
+  /** Dropped share of the tokens of right, wrong and unknown sequences; absent if there are none. */
   readonly dropped: Readonly<Partial<Record<Side, number>>>;
-  /** Share dropped of Σ |advantage|; undefined without advantages. */
+  /** Dropped share of Σ |advantage|; undefined without advantages. */
   readonly advantageDropped?: number;
-  /** By tokens of the sequence, and by its reward where that says more than right and wrong. */
+  /** By the sequence's number of tokens, and by its reward if that says more than right and wrong. */
   readonly byLength: readonly GroupShare[];
   readonly byReward: readonly GroupShare[];
-  /** Share of the tokens in sequences that the veto takes, at most; undefined without a veto. */
+  /** Upper bound on the share of tokens in vetoed sequences; undefined without a veto. */
   readonly vetoedAtMost?: number;
 }
 
 export interface GroupShare extends ValueGroup {
   readonly tokens: number;
-  /** Share of them. */
+  /** Dropped share of the group's tokens. */
   readonly dropped: number;
 }
 
-/** What the veto may take: shares of the tokens of each side, and of each group. */
+/** What the veto may drop: shares of the tokens of each side and of each group. */
 export interface VetoedShares {
   readonly sides: Readonly<Record<Side, number>>;
   readonly byLength: readonly number[];
   readonly byReward: readonly number[];
 }
 
-/** Running sums of one side, from which figures are made. */
+/** Running sums of one side, from which the figures are computed. */
 export class SideSums {
   tokens = 0;
   kept = 0;
   clipped = 0;
-  /** Σ w and Σ w² over kept tokens, with the weights of ESS; then Σ of the weights in the loss. */
+  /** Σ w and Σ w² over kept tokens with the weights of ESS, then Σ of the weights in the loss. */
   weights = 0;
   squares = 0;
   loss = 0;
@@ -93,7 +93,7 @@ export function computeFigures(
     kept: kept / tokens,
     clipped: sum((side) => side.clipped) / tokens,
     ess: squares === 0 ? 0 : (weights * weights) / (tokens * squares),
-    // Less than a millionth of a token is a rounding error of zero.
+    // Less than a millionth of a token is a rounding error, not a token.
     meanWeight: kept < 1e-6 ? Number.NaN : sum((side) => side.loss) / kept,
     dropped: Object.fromEntries(dropped),
     ...(advantage > 0 && { advantageDropped: 1 - sum((side) => side.advantageKept) / advantage }),

@@ -9,7 +9,7 @@ import type { Correction } from "../../../../src/trainers/neutral/correction.ts"
 export interface MadeSequence {
   readonly correct: number;
   readonly reward?: number;
-  /** Δ of its tokens. */
+  /** The tokens' Δ. */
   readonly deltas: readonly number[];
 }
 
@@ -17,7 +17,7 @@ export interface MadeGroup extends ValueGroup {
   readonly has: (sequence: MadeSequence) => boolean;
 }
 
-/** The groups of lengths and of rewards that these sequences fall into. */
+/** The groups by length and by reward that these sequences fall into. */
 export function makeGroups(sequences: readonly MadeSequence[]): Record<"length" | "reward", MadeGroup[]> {
   const [lengths, rewards] = [new Float64Array(LENGTH_BUCKETS), new Map<number, number>()];
   for (const { deltas, reward } of sequences) {
@@ -93,12 +93,12 @@ export interface NaiveFigures {
   readonly meanWeight: number;
   readonly droppedRight: number;
   readonly droppedWrong: number;
-  /** By group. */
+  /** Dropped share by group. */
   readonly byLength: readonly number[];
   readonly byReward: readonly number[];
 }
 
-/** Token by token, as the definitions read. */
+/** Applies the definitions literally, token by token. */
 export function naively(sequences: readonly MadeSequence[], correction: Correction): NaiveFigures {
   const counts = { all: 0, kept: 0, clipped: 0, weights: 0, squares: 0, loss: 0 };
   const sides = [

@@ -8,7 +8,7 @@ import { useCrosshair } from "../../ui/chart-view.tsx";
 import { CorrectionCharts } from "../../ui/correction-charts.tsx";
 import { stepHref } from "../../ui/place-link.tsx";
 
-/** The same step by step, folded: requested when unfolded, and when a line is released. */
+/** The figures step by step, folded; requested when unfolded and when a line is released. */
 export function OverSteps({
   correction,
   held,

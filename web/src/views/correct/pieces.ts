@@ -1,9 +1,8 @@
 /**
- * What a correction does as a function of one Δ: of a token, or of a sequence's ΣΔ or mean Δ.
+ * What a correction does as a function of one Δ: a token's, or a sequence's ΣΔ or mean Δ.
  *
  * Between two bounds all values are treated alike, so two values of Δ describe each piece, and `applyCorrection` itself
- * is applied to them: a drag then costs a handful of tokens, whatever the size of the run, and no rule is implemented
- * twice.
+ * runs on them. A drag then costs a handful of tokens, whatever the size of the run, and no rule is implemented twice.
  *
  * @module
  */
@@ -15,7 +14,7 @@ export interface Piece {
   readonly to: number;
   readonly kept: boolean;
   readonly clipped: boolean;
-  /** The weight of all; undefined: each has its own ratio, or there are no weights. */
+  /** The weight of all values; undefined: each has its own ratio, or there are no weights. */
   readonly weight: number | undefined;
 }
 
@@ -34,7 +33,7 @@ export function isOn(correction: Correction, axes: readonly AxisName[]): boolean
   });
 }
 
-/** Of the weight and the steps that are on the axis; vetoes are left out, since they depend on other tokens. */
+/** Pieces of the weight and of the steps on the axis. Vetoes are left out, since they depend on other tokens. */
 export function piecesOn(correction: Correction, axis: AxisName): Piece[] {
   const own = onTokens(correction, axis);
   const { weight } = own;

@@ -1,5 +1,5 @@
 /**
- * What is computed once from the run's sums, so that dragging is cheap.
+ * Everything that is computed once from the run's sums so that dragging is cheap.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface Prepared {
   readonly groups: RowGroups;
   readonly vetoed: (reach: number) => VetoedShares;
   readonly sorted: (axis: Exclude<AxisName, "token">) => Readonly<Record<Side, Float64Array>>;
-  /** That have a token. */
+  /** Sequences with a token. */
   readonly sequences: number;
   /** The sequence and token with the largest |Δ|. */
   readonly worst: { readonly sequence: number; readonly token: number } | undefined;
@@ -57,7 +57,7 @@ export function prepare(table: SequenceTable, bins: CorrectBins): Prepared {
   };
 }
 
-/** The same table, but sequences of other steps have no tokens. */
+/** The same table, in which sequences of other steps have no tokens. */
 export function inSteps(table: SequenceTable, [from, to]: StepRange): SequenceTable {
   const { step, tokens } = table.columns;
   const counted = tokens.map((own, row) => (step[row]! >= from && step[row]! <= to ? own : 0));
@@ -65,8 +65,7 @@ export function inSteps(table: SequenceTable, [from, to]: StepRange): SequenceTa
 }
 
 /**
- * Undefined where only the tokens themselves give the figures: for turns, or where tokens and sequences are both
- * judged.
+ * Undefined if the figures need the tokens themselves: for turns, or if both tokens and sequences are judged.
  */
 export function figuresNow(
   { table, sums, groups, vetoed }: Prepared,
@@ -74,7 +73,7 @@ export function figuresNow(
 ): Figures | undefined {
   const { steps } = correction;
   const divided = steps.findIndex(({ action }) => action === "normalize");
-  // A bound on normalized weights needs the mean first, which is that of a training step.
+  // A bound on normalized weights needs the mean first, which is a training step's.
   const after = divided < 0 ? [] : steps.slice(divided).filter(({ action }) => action !== "normalize");
   if (after.some(needsWeights)) return undefined;
   const reach = vetoReach(correction);
@@ -98,7 +97,7 @@ function findWorst({ columns, length }: SequenceTable): Prepared["worst"] {
   return at < 0 ? undefined : { sequence: at, token: columns.worst_token[at]! };
 }
 
-/** Wide enough for every finite value, and for every bound. */
+/** An axis wide enough for every finite value and every bound. */
 export function makeAxis(prepared: Prepared, correction: Correction, name: AxisName): Axis {
   const [middle, most] = findTails(prepared, name);
   const bounds = linesOn(correction, name).map(({ at }) => Math.abs(at));
@@ -121,7 +120,7 @@ function findTails({ sums, sorted, worst, table }: Prepared, axis: AxisName): re
   return [Math.max(...sizes.map(([middle]) => middle)), Math.max(...sizes.map(([, most]) => most))];
 }
 
-/** An axis reaches no infinite value: those are in its outermost columns. */
+/** No axis reaches infinity: infinite values are in its outermost columns. */
 function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }

@@ -17,7 +17,7 @@ interface RecommendationProps extends SweepOfRun {
   readonly correction: Correction;
 }
 
-/** The recommendation in one line; the other corrections are folded away, so that the thresholds stay in sight. */
+/** The recommendation in one line; other corrections are folded so that the thresholds stay in sight. */
 export function Recommendation({ swept, ask, correction }: RecommendationProps) {
   if (ask !== undefined)
     return (
@@ -134,7 +134,7 @@ function ShortTable({
 
 const MOST_ROWS = 6;
 
-/** No correction, the recommended one and the current one; between them the front. */
+/** No correction, the recommended one, the current one, and the front between them. */
 function pickRows({ corrections, front, recommendation }: SweepReport, chosen?: string): SweepCorrection[] {
   const musts = new Set(["none", recommendation.name, ...(chosen === undefined ? [] : [chosen])]);
   const others = front.filter((name) => !musts.has(name)).slice(0, MOST_ROWS - musts.size);

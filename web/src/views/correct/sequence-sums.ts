@@ -1,5 +1,5 @@
 /**
- * Corrections of sequences, exactly, from the columns of the table of sequences.
+ * Exact figures for corrections on sequences, from the columns of the table of sequences.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export function rowGroups({ columns }: SequenceTable, sums: CorrectBins): RowGro
   };
 }
 
-/** Tokens by group: all, and those that are dropped or clipped. */
+/** Token counts by group: all, and those dropped or clipped. */
 class GroupCounts {
   readonly #of: Int8Array;
   readonly #groups: readonly ValueGroup[];
@@ -90,8 +90,8 @@ function findSide(correct: number): Side {
 }
 
 /**
- * The |Δ| from which on a token may veto its sequence. The table knows a sequence's largest |Δ| but not its sign, so too
- * many may be counted; undefined without a veto.
+ * The least |Δ| with which a token may veto its sequence; undefined without a veto. The table has a sequence's largest
+ * |Δ| but not its sign, so too many sequences may be counted.
  */
 export function vetoReach({ steps }: Correction): number | undefined {
   const reaches = steps.flatMap((step) => {
@@ -102,7 +102,7 @@ export function vetoReach({ steps }: Correction): number | undefined {
   return reaches.length === 0 ? undefined : Math.min(...reaches);
 }
 
-/** The shares of tokens in sequences that the veto may take. */
+/** The shares of tokens in sequences that may be vetoed. */
 export function vetoedShares(
   { columns, length: rows }: SequenceTable,
   reach: number,
@@ -130,7 +130,7 @@ export function vetoedShares(
 }
 
 /**
- * Figures of a correction on sequences; each axis drops independently, and the weight is of one of them.
+ * Figures of a correction on sequences. Each axis drops sequences independently; the weight is on one of them.
  *
  * @param groups {@link rowGroups} of the table.
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CorrectBins } from "../../../../src/results/view.ts";
 import { tokenSums } from "./token-sums.ts";
 
-/** Bins below −1, to 0, to 1 and above 1; the open ones have ratios of e^−3 and e^4 on average. */
+/** Bins below −1, −1 to 0, 0 to 1, and above 1; the open ones have average ratios of e^−3 and e^4. */
 const SUMS: CorrectBins = {
   edges: [null, -1, 0, 1, null],
   groups: [
@@ -22,7 +22,7 @@ describe("sums below a Δ", () => {
   const { below, sides, quantile, byLength } = tokenSums(SUMS);
   const tokens = (delta: number): number => below("right", "tokens", delta);
 
-  it("take all of an open bin from its mean on, and nothing before", () => {
+  it("count all of an open bin above its mean, and nothing of it below", () => {
     expect([-3.01, -2.99].map(tokens)).toEqual([0, 10]);
     expect([3.99, 4.01].map(tokens)).toEqual([70, 100]);
   });
@@ -32,20 +32,20 @@ describe("sums below a Δ", () => {
     expect(below("right", "rho", 0.5)).toBeCloseTo(10 * Math.exp(-3) + 14 + 30, 12);
   });
 
-  it("are nothing and everything at the ends, and 0 of a side that is not there", () => {
+  it("are nothing and everything at the ends, and 0 for an absent side", () => {
     expect([-Infinity, Infinity].map(tokens)).toEqual([0, 100]);
     expect(sides).toEqual(["right"]);
     expect(below("wrong", "tokens", 1)).toBe(0);
   });
 
-  it("of groups leave the low open bin out and count the high one", () => {
+  it("of groups exclude the low open bin and include the high one", () => {
     const [group] = byLength;
     expect([-9, -0.5, 0.5, 1, 9, Infinity].map((delta) => group!.below(delta))).toEqual([
       0, 20, 50, 100, 100, 100,
     ]);
   });
 
-  it("give the edges between which a share lies", () => {
+  it("give the Δ below which a share lies", () => {
     expect([0.05, 0.2, 0.4, 0.6, 0.99].map((share) => quantile(share))).toEqual([-1, -1, 0, 1, 1]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Token level, from the prepared bins: sums below any Δ, linear within the bin that holds it.
+ * Token-level sums below any Δ, from the prepared bins; linear within the bin that contains the Δ.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export interface TokenSums {
 }
 
 export interface TokenGroup extends ValueGroup {
-  /** How many of its tokens have Δ below this, nats. */
+  /** The number of the group's tokens with Δ below this, nats. */
   readonly below: (delta: number) => number;
 }
 
@@ -66,7 +66,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     }
     return low;
   };
-  /** Of an open bin only the mean is known, so the whole bin counts on one side. */
+  /** Only the mean of an open bin is known, so the whole bin counts on one side. */
   const shareBelow = (sums: Running, bin: number, delta: number): number => {
     const [low, high] = [edges[bin]!, edges[bin + 1]!];
     if (Number.isFinite(low) && Number.isFinite(high)) return Math.min(1, (delta - low) / (high - low));
@@ -85,7 +85,7 @@ export function tokenSums({ edges: given, groups, by_length, by_reward }: Correc
     const sums = running.get(side);
     return sums === undefined ? 0 : sumBelow(sums[quantity], delta, (bin) => shareBelow(sums, bin, delta));
   };
-  // Of groups not even the mean of an open bin is known; a bound in one would be e^20 away from 1.
+  // For groups, not even the mean of an open bin is known; a bound in one would be e^20 away from 1.
   const makeGroups = (given: CorrectBins["by_length"]): TokenGroup[] =>
     given.map(({ from, to, tokens }) => {
       const total = runningSum(tokens);

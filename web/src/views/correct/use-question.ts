@@ -1,8 +1,8 @@
 /**
- * A correction, with its prepared and its exact answers:
+ * A correction with its prepared and its exact answers:
  *
  *     address ─► axis, bins
- *     prepared sums ─┬─► sides ─► picture     per axis, per correction: what a drag changes is drawn, not summed again
+ *     prepared sums ─┬─► sides ─► picture     per axis and correction: a drag redraws, but sums nothing again
  *                    └─► figures              from bins, at every move of a line
  *     server ─► exact                         after a line is released
  *
@@ -32,7 +32,7 @@ export function useQuestion(
   const text = formatCorrection(correction);
   const axisName = AXES.find((name) => name === params.axis) ?? mainAxis(correction);
   const [held, setHeld] = useState<Correction>();
-  // While a line is held the axis stays: it must not move under the pointer.
+  // While a line is held, the axis must not move under the pointer.
   const axisKey = held === undefined ? text : formatCorrection(held);
   const axis = useMemo(() => makeAxis(prepared, held ?? correction, axisName), [prepared, axisKey, axisName]);
   const sides = useMemo(() => listSides(prepared, axisName), [prepared, axisName]);
@@ -43,7 +43,7 @@ export function useQuestion(
   const { sides: summed, below } = prepared.sums;
   return {
     ...{ prepared, correction, axisName, sides, picture, figures, exact, isHeld },
-    /** Of the run, or of the steps that are looked at. */
+    /** Tokens of the run, or of the chosen steps. */
     tokens: summed.reduce((sum, side) => sum + below(side, "tokens", Infinity), 0),
     lines: linesOn(correction, axisName),
     hold: (holds: boolean) => setHeld((before) => (holds ? (before ?? correction) : undefined)),

@@ -26,7 +26,7 @@ import { Recommendation } from "./recommendation.tsx";
 import { useQuestion } from "./use-question.ts";
 import "./style.css";
 
-/** What a correction would do: drag its thresholds. */
+/** What a correction would do, with thresholds to drag. */
 export function CorrectView({ info }: ViewProps) {
   if (info.tokens === 0)
     return <p class="failed">No token of this run has both log-probs: there is nothing to correct.</p>;
@@ -42,7 +42,7 @@ function OfSteps({ info, table }: { readonly info: RunInfo; readonly table: Sequ
   const { value: swept } = sweep.swept;
   const report = swept.state === "ready" ? swept.value : undefined;
   const recommended = report?.corrections.find(({ name }) => name === report.recommendation.name);
-  // Without one in the address, the page opens at what is recommended.
+  // If the address has no correction, the page opens with the recommended one.
   const isKnown = asked !== undefined || sweep.ask !== undefined || swept.state !== "loading";
   const correction = asked ?? (recommended ? parseCorrection(recommended.correction_text) : USUAL_CORRECTION);
   const sums = useMemo(() => {

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<AxisName, readonly ["tokens" | "sequences", string
   mean: ["sequences", "mean_delta"],
 };
 
-/** `bins` of the address: `-0.1..0.05`, nats; an end that is left out is open. */
+/** Parses `bins` of the address: `-0.1..0.05`, nats; an end that is left out is open. */
 export function parseBins(text: string | undefined): Bins | undefined {
   const [from, to] = (text ?? "").split("..");
   if (from === undefined || to === undefined) return undefined;
@@ -29,7 +29,7 @@ export function formatBins(from: number, to: number): string | undefined {
   return `${text(from)}..${text(to)}`;
 }
 
-/** Links from the histogram to what is in it: the chosen bars, what is clipped, what is dropped. */
+/** Links from the histogram to its tokens or sequences: in the chosen bars, clipped, dropped. */
 export function Ways({
   correction,
   axis,
@@ -52,7 +52,7 @@ export function Ways({
     Math.round(sides.reduce((sum, side) => sum + side.between(from, to), 0));
   const all = count([-Infinity, Infinity]);
   const unit = view.slice(0, -1);
-  // Tokens are counted by size.
+  // Counts of tokens are estimates, as they come from bins.
   const about = (found: number): string => `${view === "tokens" ? "≈ " : ""}${formatCounted(found, unit)}`;
   const ways = [
     ...(picked

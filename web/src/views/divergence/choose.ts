@@ -1,5 +1,5 @@
 /**
- * The lists of this view: which items are shown, and in which order.
+ * Chooses and orders the items of this view's lists.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export const GROUP_ORDERS: readonly ItemOrder<TokenGroup>[] = [
   { key: "k3", value: ({ share_of_k3 }) => share_of_k3 },
 ];
 
-/** `-k3`: descending. Null is last either way; an unknown key keeps the order. */
+/** Sorts by a key; `-k3` sorts descending. Null comes last either way; an unknown key keeps the order. */
 export function ordered<Item>(
   items: readonly Item[],
   orders: readonly ItemOrder<Item>[],
@@ -65,7 +65,7 @@ export function ordered<Item>(
   });
 }
 
-/** Occurrences whose token, surroundings or handle hold the text, without regard to case. */
+/** Occurrences whose token, context or handle contains the text; case does not matter. */
 export function occurrencesWith(
   occurrences: readonly TokenOccurrence[],
   find: string,

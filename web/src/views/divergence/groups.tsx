@@ -11,7 +11,7 @@ import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual
 import type { GroupList } from "./choose.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** Tokens grouped by what they are or where they are. */
+/** Tokens grouped by identity or by position. */
 export function Groups({
   list,
   noun,
@@ -23,7 +23,7 @@ export function Groups({
   readonly list: GroupList;
   readonly noun: string;
   readonly items: readonly TokenGroup[];
-  /** All tokens in the groups, in words. */
+  /** Describes all tokens in the groups. */
   readonly whole: string;
   readonly sort: TableSort | undefined;
   readonly onSort: (key: string) => void;

@@ -20,15 +20,15 @@ const occurrence = (delta: number, text: string | null, step: number | null): To
   correct: null,
 });
 
-describe("text that one can see", () => {
-  it("shows blanks and names what has no shape", () => {
+describe("visible text", () => {
+  it("shows blanks, and names characters without a shape", () => {
     expect(visibleText(" 7\n")).toBe("·7⏎");
     expect(visibleText("a\u202Eb\u200D")).toBe("a⟨U+202E⟩b⟨U+200D⟩");
     expect(visibleText("\uD800")).toBe("⟨U+D800⟩");
     expect(quietText("a b\n")).toBe("a b⏎");
   });
 
-  it("leaves nothing that turns or breaks a line", () => {
+  it("leaves no character that changes direction or breaks a line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(visibleText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]/u);
@@ -41,7 +41,7 @@ describe("text that one can see", () => {
 describe("a list of tokens", () => {
   const items = [occurrence(-2, " 7", 3), occurrence(1, null, null), occurrence(3, "a10", 1)];
 
-  it("is sorted by its columns, with what is not known last", () => {
+  it("is sorted by its columns, unknown values last", () => {
     const deltas = (sort: string | undefined): number[] =>
       ordered(items, OCCURRENCE_ORDERS, sort).map(({ delta }) => delta);
     expect(deltas(undefined)).toEqual([-2, 1, 3]);
@@ -51,7 +51,7 @@ describe("a list of tokens", () => {
     expect(deltas("nothing")).toEqual([-2, 1, 3]);
   });
 
-  it("is found by token, surroundings, handle and id", () => {
+  it("is searched by token, context, handle and id", () => {
     expect(occurrencesWith(items, "A10")).toHaveLength(1);
     expect(occurrencesWith(items, "SUM")).toHaveLength(3);
     expect(occurrencesWith(items, "s3.")).toHaveLength(1);

@@ -25,7 +25,9 @@ import { Groups } from "./groups.tsx";
 import { Occurrences } from "./occurrences.tsx";
 import "./style.css";
 
-/** The most divergent tokens of the run, or of chosen steps and a filter: `by`, `find` and `tokens-sort` of the address. */
+/**
+ * The most divergent tokens of the run, or of chosen steps and a filter; the address has `by`, `find`, `tokens-sort`.
+ */
 export function TokensView({ info }: ViewProps) {
   return <WhenLoaded of={topTokens()}>{(top) => <Tokens info={info} top={top} />}</WhenLoaded>;
 }
@@ -73,7 +75,7 @@ function Tokens({ info, top }: { readonly info: RunInfo; readonly top: TopTokens
 
 type Chosen = ReturnType<typeof useChosen>;
 
-/** What the address asks for: single tokens or groups, of those that filter and steps leave. */
+/** What the address asks for: single tokens or groups, among those that match filter and steps. */
 function useChosen(info: RunInfo, top: TopTokens) {
   const { by, find = "", filter, steps, "tokens-sort": sort } = route.value.params;
   const list = LISTS.find((each) => each.name === by) ?? LISTS[0];
@@ -104,14 +106,14 @@ function useChosen(info: RunInfo, top: TopTokens) {
     occurrences,
     groups,
     shown: name === "occurrence" ? occurrences : groups,
-    /** What the groups' figures are over. */
+    /** What the groups' figures are computed over. */
     whole: isWhole ? "the run" : "the matching tokens",
     isWholeUnasked: isNarrowed && isWhole,
     counts: countLists(isNarrowed ? { ...sums, ...places } : top),
   };
 }
 
-/** Lengths of the known lists: groups come with one answer, occurrences with another. */
+/** Lengths of the loaded lists: groups come with one answer, occurrences with another. */
 function countLists(known: Partial<TopTokens>): Partial<Record<ListName, number>> {
   const { occurrences, by_token: token, by_class: classes, by_position: position, by_turn: turn } = known;
   const lists = { occurrence: occurrences, token, class: classes, position, turn };
@@ -197,7 +199,9 @@ function describeSource(name: ListName, found: Chosen["found"]): string {
   return `, ${what || "of "}the ${formatCount(found.tokens)} in ${formatCounted(found.sequences, "sequence")} that match`;
 }
 
-/** Said where a bundle cannot sum again, or the filter is refused: figures must not change their meaning silently. */
+/**
+ * Shown if a bundle cannot apply the choice or the filter is refused: figures must not silently change their meaning.
+ */
 const WHOLE_RUN = " of the whole run";
 
 const EMPTY = "Nothing to list: no token has both log-probs, or nothing is known to group tokens by.";

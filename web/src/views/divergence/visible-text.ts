@@ -9,14 +9,14 @@ const NAMES: Readonly<Record<string, string>> = { " ": "·", "\n": "⏎", "\r": 
 /** Controls, joiners, direction marks, lone surrogates, and spaces of zero or unusual width. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[^\S ]/gu;
 
-/** Blanks as `·`, line ends as `⏎`, whatever else is not seen as its code point: `⟨U+202E⟩`. */
+/** Shows blanks as `·`, line ends as `⏎`, other invisible characters as their code points: `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return text.replaceAll(" ", "·").replace(UNSEEN, (character) => {
     return NAMES[character] ?? `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`;
   });
 }
 
-/** As {@link visibleText}, but blanks stay blanks: for text around what matters. */
+/** Like {@link visibleText}, but blanks stay blanks: for the text around a token. */
 export function quietText(text: string): string {
   return visibleText(text.replaceAll(" ", "\u0000")).replaceAll("⟨U+0000⟩", " ");
 }

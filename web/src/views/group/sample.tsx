@@ -79,7 +79,7 @@ function sayBranch(branch: number, tokens: number): string {
   return `Differs from all others from token ${branch} on.`;
 }
 
-/** |Δ| along the response, on the length and the colors of all samples; neighbors of one color are one piece. */
+/** |Δ| along the response, with the same length scale and colors for all samples; neighbors of one color are merged. */
 function Strip({
   sample: { strip, tokens, branch, worst, delta_abs_max },
   scales,

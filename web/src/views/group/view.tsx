@@ -20,7 +20,7 @@ import "./style.css";
 /** Samples that are drawn at first: a group may have hundreds. */
 const FIRST = 32;
 
-/** The samples of one prompt side by side: `#/group/s12.q40`, the handle of the first one. */
+/** The samples of one prompt side by side: `#/group/s12.q40`, with the handle of the first. */
 export function GroupView({ info }: ViewProps) {
   const place = useSequencePlace(table);
   if (place.state !== "ready") return <MissingSequence of={place} info={info} />;

@@ -10,7 +10,7 @@ import { chartMetric, chooseMetrics } from "./logged.ts";
 
 const wordsParam = param("logged", "");
 
-/** What the run's own logger wrote, over the same steps; nothing without logged metrics. */
+/** What the run's own logger wrote, over the same steps; empty without logged metrics. */
 export function LoggedPanel({
   of: { metrics, findings },
   range,
@@ -70,7 +70,7 @@ function Charts({
   );
 }
 
-/** A crosshair each: metrics are logged at steps of their own. */
+/** Each chart has its own crosshair, because metrics are logged at different steps. */
 function Chart({ spec, range }: { readonly spec: ChartSpec; readonly range: StepRange | null }) {
   const crosshair = useCrosshair();
   const choose = brushSteps(spec.xs);

@@ -18,14 +18,14 @@ describe("the metrics that are shown", () => {
     made("timing/step", { run: "seed-2" }),
   ];
 
-  it("are those of the mismatch and what people look at first, until words are given", () => {
+  it("are those of the mismatch and those that people look at first, unless words are given", () => {
     expect(names(all)).toEqual(["rollout_corr/abs", "critic/rewards/mean"]);
     expect(names(all, "PERF  seed-2")).toEqual(["perf/throughput", "timing/step"]);
     expect(names(all, "nothing")).toEqual([]);
     expect(names(all.slice(2))).toEqual(["perf/throughput", "timing/step"]);
   });
 
-  it("are so many at most, and the others are counted", () => {
+  it("are limited in number, and the others are counted", () => {
     const many = Array.from({ length: MOST_CHARTS + 3 }, (_, at) => made(`loss/${at}`));
     expect(chooseMetrics(many, "")).toMatchObject({ more: 3 });
     expect(names(many)).toHaveLength(MOST_CHARTS);
@@ -44,7 +44,7 @@ describe("a chart", () => {
     expect(chartMetric(made("loss"), [2, 2])).toBeUndefined();
   });
 
-  it("has a sign where a value is below 0", () => {
+  it("is signed if a value is below 0", () => {
     expect(chartMetric(made("loss", { values: [-1, 0, 1] }), null)).toMatchObject({ kind: "signed" });
   });
 });

@@ -7,19 +7,19 @@ import type { ChartSpec } from "../../../../src/render/charts/index.ts";
 import type { LoggedMetric } from "../../../../src/results/view.ts";
 import type { StepRange } from "../../state/step-range.ts";
 
-/** Other metrics that people look at first, by their names. */
+/** Names of other metrics that people look at first. */
 const USUAL = /reward|score|entropy|grad_?norm|response_?length|clip|kl|loss|lr\b/i;
 export const MOST_CHARTS = 24;
 
 export interface ChosenMetrics {
   readonly shown: readonly LoggedMetric[];
-  /** Chosen metrics beyond the limit, which are not shown. */
+  /** The number of chosen metrics that are beyond the limit and not shown. */
   readonly more: number;
 }
 
 /**
- * Metrics with one of these words in their name, letters of either case; without words those of the mismatch, and what
- * people look at first, or all where there is neither.
+ * Metrics with one of these words in their name, in either case. Without words: the metrics of the mismatch and those
+ * that people look at first, or all if there are neither.
  *
  * @param words separated by blanks
  */
@@ -59,7 +59,7 @@ export function chartMetric(one: LoggedMetric, range: StepRange | null): ChartSp
     lines: [{ label: "logged", color: "blue", values }],
     scale: "linear",
     kind: isSigned ? "signed" : "number",
-    // Such metrics may lie far from 0 throughout, such as a learning rate or a length.
+    // Metrics such as a learning rate or a length may be far from 0 throughout.
     fromZero: false,
     extreme: isSigned ? "furthest" : "most",
   };

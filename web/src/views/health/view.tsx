@@ -7,7 +7,7 @@ import type { ViewProps } from "../../view-props.ts";
 import { LoggedPanel } from "./logged-panel.tsx";
 import "./style.css";
 
-/** What besides the mismatch makes a run learn little, each with its limit and its samples. */
+/** Reasons other than the mismatch why a run learns little, each with its limit and its samples. */
 export function HealthView({ info }: ViewProps) {
   const { range, isWhole, busy, tables } = useStepTables(info, healthTables, client.healthTables);
   return (

@@ -3,7 +3,7 @@ import { checkpointParam, readChoices, toPart } from "./choices.ts";
 
 const CHECKPOINTS = ["sft", "rlvr_step_100", "rlvr_step_1000"];
 
-it("is the whole study at its last checkpoint without parameters", () => {
+it("without parameters, is the whole study at its last checkpoint", () => {
   expect(readChoices({}, CHECKPOINTS)).toEqual({
     part: "study",
     text: undefined,
@@ -16,7 +16,7 @@ it("is the whole study at its last checkpoint without parameters", () => {
   });
 });
 
-it("reads what the address says, and takes nothing unreadable", () => {
+it("reads the address, and ignores what is unreadable", () => {
   const params = { text: "12", token: "40", checkpoint: "sft", lines: "all", order: "-kl", answer: "wrong" };
   expect(readChoices(params, CHECKPOINTS)).toMatchObject({
     part: "text",
@@ -38,7 +38,7 @@ it("reads what the address says, and takes nothing unreadable", () => {
   });
 });
 
-it("goes to a part without what belongs to another", () => {
+it("goes to a part without the parameters of other parts", () => {
   expect(toPart("text", 3)).toEqual({ part: "texts", text: "3", token: undefined, lines: undefined });
   expect(toPart("texts")).toMatchObject({ part: "texts", text: undefined });
   expect(toPart("study")).toMatchObject({ part: undefined, text: undefined });

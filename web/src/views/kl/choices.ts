@@ -1,5 +1,5 @@
 /**
- * What the address says of this view: `#/checkpoints?part=texts&checkpoint=rlvr_step_300&text=12&token=40`.
+ * What the address says about this view: `#/checkpoints?part=texts&checkpoint=rlvr_step_300&text=12&token=40`.
  *
  * @module
  */
@@ -10,13 +10,13 @@ export type Part = (typeof PARTS)[number] | "text";
 
 export interface Choices {
   readonly part: Part;
-  /** Place in the study's list of texts. */
+  /** Index in the study's list of texts. */
   readonly text: number | undefined;
   /** Response token of the text. */
   readonly token: number | undefined;
-  /** Place in the study's list of checkpoints: the last one unless the address names another. */
+  /** Index in the study's list of checkpoints: the last one unless the address names another. */
   readonly checkpoint: number;
-  /** Quiet lines of long texts are drawn too. */
+  /** Whether quiet lines of long texts are drawn, too. */
   readonly allLines: boolean;
   readonly find: string;
   readonly answer: AnswerFilter;
@@ -49,7 +49,7 @@ export function readChoices(params: Params, checkpoints: readonly string[]): Cho
 /** Parameters that belong to one text: dropped when another is shown. */
 const OF_ONE_TEXT = { token: undefined, lines: undefined } as const;
 
-/** Parameters of a part: the whole study, the list, or a text; those of other parts are dropped. */
+/** Parameters for a part (the whole study, the list, or a text); those of other parts are dropped. */
 export function toPart(part: Part, text?: number): Record<string, string | undefined> {
   return {
     ...OF_ONE_TEXT,

@@ -11,7 +11,7 @@ import "./style.css";
 import { TextPart } from "./text/text-part.tsx";
 import { TextList } from "./texts/text-list.tsx";
 
-/** A study of checkpoints under teacher forcing: the study, its texts, one text. */
+/** A study of checkpoints under teacher forcing: the whole study, its list of texts, or one text. */
 export function CheckpointsView({ info }: StudyViewProps) {
   const choices = readChoices(route.value.params, info.checkpoints);
   return (

@@ -14,7 +14,7 @@ function seriesOf(values: Partial<Record<(typeof STEP_METRICS)[number], readonly
 
 const NONE = { sequences: [], tokens: [], slices: [] } satisfies Partial<StepSeries>;
 
-test("steps are ticked where a figure is as bad as its baseline calls high, on the side that is bad", () => {
+test("ticks steps whose figure is high by its baseline, on the bad side", () => {
   const series = seriesOf({
     ess: [0.29, 0.31, null, 0.01],
     delta_abs_mean: [0.02, 0.11, 0.1, null],
@@ -28,13 +28,13 @@ test("steps are ticked where a figure is as bad as its baseline calls high, on t
   expect(beyond.get("mean-abs-delta")!.limit).toBe("above 0.100");
 });
 
-test("with groups a step is ticked by the one that is furthest off, which is named", () => {
+test("with groups, ticks a step by its worst group and names the group", () => {
   const rank = (value: string, of: Parameters<typeof seriesOf>[0]) =>
     ({ by: "rank", value, series: seriesOf(of) }) as const;
   const data = {
     ...NONE,
     steps: [10, 20, 30],
-    // Those of the run do not hold of its groups.
+    // Values of the run do not count if groups are drawn.
     series: seriesOf({ ess: [0.1, 0.1, 0.1] }),
     slices: [
       rank("0", { ess: [0.2, 0.9, 0.9], k3: [0.2, 0.3, null], delta_abs_mean: [0.01, 0.02, 0.03] }),
@@ -54,7 +54,7 @@ test("with groups a step is ticked by the one that is furthest off, which is nam
   expect(findBeyond(data, "correct").get("ess-by-correct")!.ticks[0]!.group).toBe("wrong");
 });
 
-test("chosen steps are a filter that finds just them", () => {
+test("turns chosen steps into a filter that finds exactly them", () => {
   expect(stepTerm([10, 20, 30, 50, 60], [20, 30, 60])).toBe("step:20..30,60");
   expect(stepTerm([10], [10])).toBe("step:10");
   const all = [1, 2, 3, 5, 8, 9, 12];

@@ -14,17 +14,17 @@ const HELD: readonly {
 }[] = [
   { chart: "mean-abs-delta", metric: "delta_abs_mean", line: "mean", worse: "above" },
   { chart: "kl", metric: "k3", line: "k3", worse: "above" },
-  // The same, where groups are drawn.
+  // The same when groups are drawn.
   { chart: "k3", metric: "k3", line: "k3", worse: "above" },
   { chart: "ess", metric: "ess", line: "ESS", worse: "below" },
 ];
 
-/** The steps whose figure, or that of one of their groups, is high by its published baseline. */
+/** The steps whose figure, or a group's figure, is high by the published baseline. */
 export interface Beyond {
   /** Ascending. */
   readonly ticks: readonly (ChartTick & {
     readonly value: number;
-    /** The worst group, where groups are drawn. */
+    /** The worst group, if groups are drawn. */
     readonly group?: string;
   })[];
   /** `below 0.3`. */
@@ -36,7 +36,7 @@ export interface Beyond {
 }
 
 /**
- * By chart; charts without such a step are not in it.
+ * By chart; charts without such a step are left out.
  *
  * @param by the groups that are drawn; null: the run
  */
@@ -70,7 +70,7 @@ export function findBeyond(data: StepSeries, by: SliceBy | null = null): Readonl
   );
 }
 
-/** `step:10..30,50`: chosen steps as a filter, those that follow each other among all as a range. */
+/** `step:10..30,50`: the chosen steps as a filter; steps that are consecutive among all become a range. */
 export function stepTerm(all: readonly number[], chosen: readonly number[]): string {
   const wanted = new Set(chosen);
   const ranges: [first: number, last: number][] = [];

@@ -5,13 +5,13 @@ import { makeHref } from "../../state/url.ts";
 import { Sections } from "../../ui/document-view.tsx";
 import { rowsWhere } from "../../ui/report-table.tsx";
 
-/** The worst places, how Δ is spread, where the mismatch is; then everything else, folded. */
+/** The worst places, the distribution of Δ, where the mismatch is; then everything else, folded. */
 export function Places({
   page: { sections },
   within,
 }: {
   readonly page: PageDocument;
-  /** Where the tables are of the whole run: only rows of these steps are shown. */
+  /** If the tables cover the whole run, only rows of these steps are shown. */
   readonly within: StepRange | null;
 }) {
   const worst = sections.filter(({ part }) => part === PARTS.worst);

@@ -39,7 +39,7 @@ const sliceParam = param("slice", "");
 const stepsParam = param("steps", "");
 const zoomParam = param("zoom", "");
 const smoothParam = param("smooth", "");
-/** Steps of the moving median; odd, so that it has a middle. */
+/** Widths of the moving median in steps; odd, so that it has a middle. */
 const WINDOWS = [5, 15, 51] as const;
 
 interface StepPanelProps {
@@ -62,7 +62,7 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
   });
   const events = {
     crosshair,
-    // Zoomed in, all steps are chosen ones, so marking them says nothing.
+    // When zoomed in, all steps are chosen, so marking them says nothing.
     marked: isZoomed ? null : range,
     live: !isZoomed,
     onBrush: brushSteps(steps, { zoom: undefined }),
@@ -107,7 +107,7 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
   );
 }
 
-/** The charts as the address asks for them: sliced, scaled, and cut to the chosen steps where one zoomed in. */
+/** The charts as the address asks for them: sliced, scaled, and when zoomed in cut to the chosen steps. */
 function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;

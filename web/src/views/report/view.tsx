@@ -43,7 +43,7 @@ export function StepsView({ info }: ViewProps) {
   );
 }
 
-/** The server's tables of the report: of the chosen steps, but in a bundle of the whole run only. */
+/** The server's tables of the report, of the chosen steps; a bundle only has those of the whole run. */
 function Tables({ info }: ViewProps) {
   const { range, isWhole, busy, tables } = useStepTables(info, reportTables, client.reportTables);
   return (

@@ -102,7 +102,7 @@ function RunRow({ run }: { readonly run: ServedRun }) {
 const WIDTH = 90;
 const HEIGHT = 20;
 
-/** The last value, and those before it as a line from 0. */
+/** The last value, and the recent ones as a line from 0. */
 function Recent({ of: values }: { readonly of: ServedRun["recent"] }) {
   const known = values.filter((value): value is number => !isMissing(value));
   const most = Math.max(...known);
@@ -126,7 +126,7 @@ function isOther({ folder }: ServedRun): (run: ServedRun) => boolean {
 }
 
 /**
- * Changes come with events; the whole list is requested when a run was removed and after a gap, and is newer than what
+ * Changes arrive as events. The whole list is requested when a run was removed and after a gap; it replaces whatever
  * was pushed before the request.
  */
 function listen(change: (next: (pushed: readonly ServedRun[]) => ServedRun[]) => void): () => void {

@@ -26,22 +26,22 @@ export interface SequencesColumn {
   readonly help: string;
   readonly width: number;
   readonly align?: "end";
-  /** Stays in sight: the address says so. */
+  /** Whether the address pins the column, so that it stays in sight. */
   readonly pinned?: boolean;
-  /** Shown by default. */
+  /** Whether it is shown by default. */
   readonly usual: boolean;
   readonly value: (table: SequenceTable, row: number) => Cell;
   readonly text: (table: SequenceTable, row: number) => string;
   /** The full text of a shortened one, for a tooltip. */
   readonly hint?: (table: SequenceTable, row: number) => string | undefined;
-  /** For cells that are more than text. */
+  /** Set for cells that are more than text. */
   readonly cell?: (row: number) => ComponentChildren;
 }
 
-/** The handle is always the first column: it is the link. */
+/** The handle is always the first column, because it is the link. */
 export const HANDLE = "sequence";
 
-/** Columns that the server gives row by row, so they cannot be sorted, filtered or exported over all rows. */
+/** Columns that the server sends row by row, so they cannot be sorted, filtered or exported over all rows. */
 const BRIEF_COLUMNS = ["prompt-text", "answer-text", "spark"] as const;
 export type BriefColumn = (typeof BRIEF_COLUMNS)[number];
 
@@ -49,7 +49,7 @@ export function isBriefColumn(key: string): key is BriefColumn {
   return BRIEF_COLUMNS.some((name) => name === key);
 }
 
-/** Names of the filter's fields where they differ from the column's key: most of these keys name fields of tokens. */
+/** Filter fields that are not named like their column's key, mostly because that key names a field of tokens. */
 const FIELD_NAMES: Readonly<Record<string, string>> = {
   abs: "mean_abs",
   delta: "mean_delta",
@@ -61,7 +61,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   logp: "mean_logp",
 };
 
-/** What the column of this key holds, as the filter's help says it. */
+/** What the column of a key contains, in the words of the filter's help. */
 function describe(key: string): string {
   return fieldNamed(FIELD_NAMES[key] ?? key)!.meaning;
 }
@@ -117,7 +117,7 @@ export const COLUMNS: readonly SequencesColumn[] = [
   label("engine", "Engine", 104, false),
   {
     ...label("file", "File", 190, false),
-    // Files differ at their ends, where a narrow cell would cut them.
+    // File names differ at their ends, which a narrow cell would cut off.
     text: ({ texts: { file } }, row) => file.values[file.codes[row]!]?.replace(/^.*[/\\]/, "") ?? "–",
   },
 ];

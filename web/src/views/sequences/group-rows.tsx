@@ -32,7 +32,7 @@ type GroupTableRow =
   | { readonly kind: "group"; readonly group: SequenceGroup; readonly open: boolean }
   | { readonly kind: "sequence"; readonly row: number };
 
-/** One row per group, and below an open one its sequences. */
+/** One row per group; the sequences of an open group follow it. */
 export function GroupRows({
   info,
   table,
@@ -92,7 +92,7 @@ export function GroupRows({
   );
 }
 
-/** The groups that a starred place is in. */
+/** The groups that contain a starred place. */
 function findStarred(table: SequenceTable, groups: readonly SequenceGroup[]): ReadonlySet<SequenceGroup> {
   const rows = new Set([...starred.value].map((handle) => moveToHandle(table, handle)?.sequence));
   return new Set(groups.filter((group) => rows.size > 0 && group.rows.some((row) => rows.has(row))));
@@ -103,7 +103,7 @@ function firstRow(row: GroupTableRow): number {
   return row.kind === "group" ? row.group.rows[0]! : row.row;
 }
 
-/** By which column the sequences are grouped. */
+/** Chooses the column by which sequences are grouped. */
 export function GroupedBySelect({ info }: { readonly info: RunInfo }) {
   return (
     <label class="grouped-by">
@@ -126,7 +126,7 @@ export function GroupedBySelect({ info }: { readonly info: RunInfo }) {
   );
 }
 
-/** The groups as rows of their own, in the order in which they are shown. */
+/** A row per group, in the order in which they are shown. */
 export function exportGroups(
   info: RunInfo,
   table: SequenceTable,
@@ -159,14 +159,14 @@ function exportRow({ name, hint, step, rows, tokens, right, ...figures }: Sequen
   };
 }
 
-/** A column with a figure of a group in its row, and of a sequence in the rows below it. */
+/** A column with a group's figure in the group's row and a sequence's figure in each row below. */
 interface Figure {
   readonly key: string;
   readonly title: string;
   readonly help: string;
   readonly isSortable: boolean;
   readonly group: (group: SequenceGroup) => string;
-  /** Absent where a single sequence has no such figure. */
+  /** Absent if single sequences have no such figure. */
   readonly sequence?: (columns: SequenceTable["columns"], row: number) => string;
 }
 
@@ -299,7 +299,7 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
   ];
 }
 
-/** A group's name, a button that shows or hides its sequences. */
+/** A group's name as a button that shows or hides its sequences. */
 function Unfold({
   group: { key, name, hint, step },
   open,

@@ -22,17 +22,17 @@ export interface SequenceGroup {
   /** The full name, where it is shortened. */
   readonly hint?: string;
   readonly step: number;
-  /** Place among the groups by their values; groups of prompts are told apart by step and name. */
+  /** Place among the groups by value; groups of prompts are ordered by step and name. */
   readonly rank: number;
-  /** In the order of the list. */
+  /** Rows of the table, in the order of the list. */
   readonly rows: readonly number[];
   readonly tokens: number;
-  /** Over sequences with a reward; NaN without one. */
+  /** Mean over sequences with a reward; NaN without one. */
   readonly rewardMean: number;
-  /** Standard deviation of the rewards (over n); 0 where all are equal, and the group teaches nothing. */
+  /** Standard deviation of the rewards (over n); 0 if all are equal, in which case the group teaches nothing. */
   readonly rewardSpread: number;
   readonly right: number;
-  /** Over its tokens. */
+  /** Mean over the group's tokens. */
   readonly deltaAbsMean: number;
   readonly deltaAbsMax: number;
 }
@@ -69,7 +69,7 @@ type Named = Pick<SequenceGroup, "name" | "hint" | "step" | "rank">;
 
 interface Describer {
   readonly key: (row: number) => string;
-  /** Of the group that the row is in. */
+  /** The name of the group that a row is in. */
   readonly name: (row: number) => Named;
 }
 
@@ -136,7 +136,7 @@ export function sortedGroups(
   return Array.from(sortedBy(places, values, descending), (place) => groups[place]!);
 }
 
-/** Groups whose value is not known come last. */
+/** Groups whose value is unknown come last. */
 function compareRanks(a: number, b: number): number {
   return Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(a)) - Number(Number.isNaN(b)) : a - b;
 }

@@ -4,7 +4,7 @@ import { MATCHING } from "../../state/sequence-order.ts";
 import { makeHref } from "../../state/url.ts";
 import type { SequencesColumn } from "./columns.ts";
 
-/** How many of a sequence's tokens a filter leaves. */
+/** The column with the number of a sequence's tokens that match a filter. */
 export function matchColumn({ sequences, counts, first, worst }: TokenMatches): SequencesColumn {
   const places = new Map(Array.from(sequences, (row, at) => [row, at]));
   const getCount = (row: number): number | undefined => counts[places.get(row) ?? -1];

@@ -5,7 +5,7 @@ import { RightWrongFigures } from "../../ui/right-wrong-figures.tsx";
 
 const SETTLES_MS = 150;
 
-/** Right answers against wrong ones, among the sequences that the filter keeps. */
+/** Right answers compared with wrong ones, among the sequences that match the filter. */
 export function RightWrongPanel({
   table,
   rows,
@@ -13,7 +13,7 @@ export function RightWrongPanel({
   readonly table: SequenceTable;
   readonly rows: Uint32Array;
 }) {
-  // While typing, the table is updated first.
+  // While the reader types, the table is updated first.
   const [settled, settle] = useState(rows);
   useEffect(() => {
     const timer = setTimeout(() => settle(rows), SETTLES_MS);

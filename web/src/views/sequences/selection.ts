@@ -1,8 +1,9 @@
 /**
- * Which sequences, and how they are shown: from the parameters of the address. Their order is `state/sequence-order.ts`'s.
+ * Reads from the address which sequences are shown, and how. `state/sequence-order.ts` orders them.
  *
- * `columns`: keys with commas between, in their order. `pinned`: likewise, those that stay in sight. `layout`: `rows`,
- * `groups` (with `grouped-by`, the key of the column that makes them), `matrix`. `peek`: the row whose text is shown beside.
+ * `columns`: keys in order, separated by commas. `pinned`: likewise, the columns that stay in sight. `layout`: `rows`,
+ * `groups` (with `grouped-by`, the key of the column that makes them), `matrix`. `peek`: the row whose text is beside
+ * the list.
  *
  * @module
  */
@@ -21,7 +22,7 @@ type Params = Readonly<Record<string, string>>;
 export interface Selection {
   /** In the order of `sort`. */
   readonly rows: Uint32Array;
-  /** With mask 1, of these rows. */
+  /** The number of these rows' tokens with mask 1. */
   readonly tokens: number;
 }
 
@@ -37,7 +38,7 @@ export function selectSequences(
   return { rows, tokens };
 }
 
-/** After a click on a column's head: large figures first, the other way at the second click. */
+/** The sorting after a click on a column's head: large figures first, the reverse at the second click. */
 export function sortAfter(now: Sort, key: string, textual: boolean): string {
   const descending = now.key === key ? !now.descending : !textual;
   return `${descending ? "-" : ""}${key}`;
@@ -47,10 +48,10 @@ export function readLayout({ layout }: Params): Layout {
   return LAYOUTS.find((name) => name === layout) ?? "rows";
 }
 
-/** What a list is sorted by is in sight on a phone. */
+/** On a phone, this column comes first, so that the default sort key is in sight. */
 const FIRST_WHERE_NARROW = "worst";
 
-/** Default columns without any value are left out, and so are texts where none are known. */
+/** Default columns without any value are left out, as are texts if none are known. */
 export function chooseColumns(
   table: SequenceTable,
   { columns, pinned }: Params,
@@ -78,7 +79,7 @@ function hasValues(table: SequenceTable, key: string, hasBriefs: boolean): boole
   return Array.prototype.some.call(sortValues(table, key), isThere);
 }
 
-/** The keys of the columns after one was switched on (in its default place) or off. */
+/** The keys of the columns after one is switched on (in its default place) or off. */
 export function toggleColumn(keys: readonly string[], key: string): string[] {
   if (keys.includes(key)) return keys.filter((other) => other !== key);
   const place = (name: string): number => COLUMNS.findIndex((column) => column.key === name);

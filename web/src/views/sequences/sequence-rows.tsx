@@ -59,7 +59,7 @@ export function togglePeek(row: number): void {
   navigate({ params: { peek: isOpen ? undefined : String(row) } }, { replace: true });
 }
 
-/** Keeps an open text that of the current row. */
+/** Makes an open text follow the current row. */
 export function followPeek(row: number): void {
   if (route.peek().params.peek !== undefined) navigate({ params: { peek: String(row) } }, { replace: true });
 }
@@ -99,7 +99,7 @@ export function BriefCell({
   const brief = readBrief(row);
   if (of === "spark") return <Spark levels={brief?.spark} scale={deltaScale(info.scales)} />;
   if (of === "prompt-text") return <bdi title={brief?.prompt}>{brief?.prompt}</bdi>;
-  // The end of an answer is what matters: a narrow cell cuts its beginning.
+  // The end of an answer matters most, so a narrow cell cuts off its beginning.
   return (
     <span class="tail" title={brief?.answer}>
       <bdi>{brief?.answer}</bdi>

@@ -22,7 +22,7 @@ describe("columns", () => {
     expect(formatRowHandle(table, 4)).toBe("s2.q2");
   });
 
-  it("write what is missing as a dash and take it away as null", () => {
+  it("show missing values as a dash and export them as null", () => {
     for (const column of COLUMNS) {
       if (["sequence", "tokens", "step"].includes(column.key) || isBriefColumn(column.key)) continue;
       expect(column.text(table, 3), column.key).toBe("–");
@@ -32,7 +32,7 @@ describe("columns", () => {
     }
   });
 
-  it("are described as the filter's fields with their values are", () => {
+  it("are described like the filter fields with the same values", () => {
     for (const { key, help, value, align } of COLUMNS.filter(({ key }) => key !== "correct")) {
       if (align !== "end") continue;
       const field = FIELDS.find(({ meaning }) => help === meaning || help.startsWith(`${meaning}; `));
@@ -47,7 +47,7 @@ describe("chosen columns", () => {
   const keys = (params: Record<string, string>, hasBriefs = true) =>
     chooseColumns(table, params, hasBriefs).map(({ key }) => key);
 
-  it("are those of the address in its order, the handle first", () => {
+  it("are the address's in its order, after the handle", () => {
     expect(keys({ columns: "worst,prompt-text,nonsense,abs" })).toEqual([
       "sequence",
       "worst",
@@ -62,14 +62,14 @@ describe("chosen columns", () => {
     expect(pinned.map(({ key }) => key)).toEqual(["worst", "group"]);
   });
 
-  it("have texts among the usual ones where there are any", () => {
+  it("include texts by default if there are any", () => {
     expect(keys({}).slice(0, 4)).toEqual(["sequence", "prompt-text", "answer-text", "spark"]);
     expect(keys({}, false).slice(0, 3)).toEqual(["sequence", "spark", "correct"]);
-    // Nothing of the run has an advantage.
+    // No sequence of the run has an advantage.
     expect(keys({})).not.toContain("advantage");
   });
 
-  it("come in at their usual place and go out again", () => {
+  it("are added at their usual place and removed again", () => {
     expect(toggleColumn(["prompt-text", "abs"], "spark")).toEqual(["prompt-text", "spark", "abs"]);
     expect(toggleColumn(["abs"], "file")).toEqual(["abs", "file"]);
     expect(toggleColumn(["prompt-text", "abs"], "abs")).toEqual(["prompt-text"]);
@@ -77,7 +77,7 @@ describe("chosen columns", () => {
 });
 
 describe("short names", () => {
-  it("are as long as it takes to tell opaque ones apart, and others as they are", () => {
+  it("are long enough to tell opaque names apart, and leave others unchanged", () => {
     const uuid = (end: string) => `f193fdf0-0b1e-551b-898a-b5cafec9${end}`;
     expect(shortNames([uuid("76b6"), "calc/solve/0001", "ab12".repeat(8)])).toEqual([
       "f193fd",
@@ -91,7 +91,7 @@ describe("short names", () => {
 });
 
 describe("groups by a column", () => {
-  it("have the sequences with one value, by name or figure", () => {
+  it("contain the sequences with the same value, by name or figure", () => {
     const groups = groupRows(table, all, "correct");
     expect(groups.map(({ name, rows }) => [name, rows])).toEqual([
       ["right", [0, 2]],
@@ -108,19 +108,19 @@ describe("groups by a column", () => {
     ]);
   });
 
-  it("have a quarter of the sequences each where a figure has many values, equal ones together", () => {
+  it("have a quarter of the sequences each if a figure has many values, equal values together", () => {
     const many = madeTable(
       Array.from({ length: 200 }, (_, row) => ({ step: 1, row, reward: row < 60 ? 0 : row, tokens: 1 })),
     );
     const rows = Uint32Array.from({ length: 200 }, (_, row) => row);
     const groups = sortedGroups(groupRows(many, rows, "reward"), "group", false);
-    // The first 60 have one value, so the second quarter begins with the first.
+    // The first 60 share one value, which reaches into the second quarter, so both quarters are one group.
     expect(groups.map((group) => group.rows.length)).toEqual([100, 50, 50]);
     expect(groups.map(({ name }) => name)).toEqual(["0 to 99", "100 to 149", "150 to 199"]);
     expect(groups.flatMap((group) => group.rows)).toHaveLength(200);
   });
 
-  it("are prompts where the address names no column", () => {
+  it("are prompts if the address names no column", () => {
     expect([readGroupedBy(undefined, true), readGroupedBy("nonsense", true)]).toEqual(["group", "group"]);
     expect([readGroupedBy(undefined, false), readGroupedBy("env", true)]).toEqual(["step", "env"]);
   });
@@ -161,21 +161,21 @@ describe("groups", () => {
   });
 });
 
-describe("right against wrong", () => {
+describe("right compared with wrong", () => {
   it("compares sequences that have both figures", () => {
     const compared = rightWrong(table, all);
     expect([...compared.right]).toEqual([0.1, 0.2]);
     expect([...compared.wrong]).toEqual([0.3, 0.5]);
     expect(compared.tests?.order.rankBiserial).toBe(1);
     expect(compared.tests?.means.difference).toBeCloseTo(0.25, 12);
-    // Three prompts: 1/b with one of each, 2/b and 2/a10.
+    // Three prompts: 1/b with a right and a wrong sequence, 2/b and 2/a10.
     expect(compared.tests).toMatchObject({ by: "prompt", enough: false, means: { clusters: 3 } });
     expect(sayRightWrong(compared.tests!)).toContain("from too few prompts for an interval");
     expect(rightWrong(table, Uint32Array.of(0, 1)).tests).toBeUndefined();
     expect(rightWrong(table)).toEqual(compared);
   });
 
-  /** Prompts of four sequences each, all right or all wrong, so alike that four say what one says. */
+  /** Prompts of four sequences each, all right or all wrong, so alike that four say no more than one. */
   const makeRun = (prompts: number, shift: number, named = true) =>
     madeTable(
       Array.from({ length: 4 * prompts }, (_, row) => {
@@ -191,7 +191,7 @@ describe("right against wrong", () => {
       }),
     );
 
-  it("counts prompts: what sixty-four sequences would show, sixteen prompts do not", () => {
+  it("counts prompts: sixteen prompts do not show what sixty-four sequences would", () => {
     const found = rightWrong(makeRun(16, 0.012)).tests!;
     const each = rightWrong(makeRun(16, 0.012, false)).tests!;
     expect(each.means.pValue).toBeLessThan(0.01);
@@ -202,7 +202,7 @@ describe("right against wrong", () => {
     expect(sayRightWrong(each)).toContain("treats 64 sequences as independent");
   });
 
-  it("says which way it goes", () => {
+  it("gives the direction", () => {
     expect(sayRightWrong(rightWrong(makeRun(16, 0.1)).tests!)).toMatch(/^Wrong sequences have the larger/);
     expect(sayRightWrong(rightWrong(makeRun(16, -0.1)).tests!)).toMatch(/^Right sequences have the larger/);
   });

@@ -5,8 +5,8 @@ const LEAST = 6;
 const known = new WeakMap<readonly string[], readonly string[]>();
 
 /**
- * Names as lists show them: of an opaque one its first characters, as many as tell all of the run's apart, as git does
- * with commits. The same name is short in the same way everywhere in a run, and filters find it by them.
+ * Names as lists show them. An opaque name is cut to its first characters, enough to distinguish all names of the run,
+ * as git does with commits. A name is shortened in the same way everywhere in a run, and filters accept the short form.
  */
 export function shortNames(values: readonly string[]): readonly string[] {
   const before = known.get(values);

@@ -16,7 +16,7 @@ import { WhenLoaded } from "../../ui/when-loaded.tsx";
 import { columnNamed } from "./columns.ts";
 import { openSequence, tableColumn } from "./sequence-rows.tsx";
 
-/** Columns: wider tables scroll slowly. */
+/** The most columns: wider tables scroll slowly. */
 const MOST_TURNS = 64;
 
 const MEASURES = ["mean", "max"] as const;
@@ -25,12 +25,12 @@ type CellMeasure = (typeof MEASURES)[number];
 interface MatrixProps {
   readonly table: SequenceTable;
   readonly rows: Uint32Array;
-  /** The most that a sequence has. */
+  /** The largest number of turns in a sequence. */
   readonly turns: number;
   readonly info: RunInfo;
 }
 
-/** Sequences by turns, each cell a turn's |Δ|. */
+/** A row per sequence and a column per turn; each cell is a turn's |Δ|. */
 export function TurnMatrix(props: MatrixProps) {
   return <WhenLoaded of={turnsOfRun()}>{(figures) => <Matrix {...props} figures={figures} />}</WhenLoaded>;
 }
@@ -89,7 +89,7 @@ function Matrix({ table, rows, turns, info, figures }: MatrixProps & { readonly 
   );
 }
 
-/** An exported picture has only the rows in sight, and says so. */
+/** An exported picture contains only the rows in sight, and this note says so. */
 function rowsInSight(root: HTMLElement | null, count: number): string {
   const box = root?.querySelector(".virtual-table")?.getBoundingClientRect();
   const head = root?.querySelector("thead")?.getBoundingClientRect();

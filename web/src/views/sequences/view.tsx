@@ -106,12 +106,12 @@ function Sequences({ info, table }: { readonly info: RunInfo; readonly table: Se
   );
 }
 
-/** A phone: few columns are in sight. */
+/** Whether the screen is a phone's, with few columns in sight. */
 function isNarrow(): boolean {
   return matchMedia("(max-width: 40rem)").matches;
 }
 
-/** What the Space key does, as a button. */
+/** A button that does what the Space key does. */
 function PeekToggle({ peek, first }: { readonly peek: number | undefined; readonly first: number }) {
   return (
     <button
@@ -156,7 +156,7 @@ function addColumn(table: SequenceTable, rows: Uint32Array, { value }: Sequences
   return rows.reduce((sum, row) => sum + Number(value(table, row) ?? 0), 0);
 }
 
-/** Behind the handle. */
+/** Adds the column of matches after the handle. */
 function withMatches(
   [handle, ...others]: readonly SequencesColumn[],
   matches: SequencesColumn | undefined,
@@ -164,7 +164,7 @@ function withMatches(
   return [handle!, ...(matches ? [matches] : []), ...others];
 }
 
-/** With every column, shown or not. */
+/** Rows to export, with every column, shown or not. */
 function exportRows(table: SequenceTable, rows: Uint32Array, matches?: SequencesColumn): Row[] {
   return Array.from(rows, (row) =>
     Object.fromEntries(

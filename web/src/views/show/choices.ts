@@ -19,7 +19,7 @@ export interface Choices {
   readonly scale: Scale;
   readonly mode: TextMode;
   readonly palette: Palette;
-  /** Digits are grouped into numbers, and everything else is dimmed. */
+  /** Whether digits are grouped into numbers and everything else is dimmed. */
   readonly numbers: boolean;
   /** The correction in the address. */
   readonly correction: Correction | undefined;
@@ -31,11 +31,11 @@ export interface Choices {
   readonly current: number | undefined;
   readonly pins: readonly number[];
   readonly range: TokenRange | undefined;
-  /** Runs whose folding differs from the default. */
+  /** Indices of runs whose folding differs from the default. */
   readonly toggled: ReadonlySet<number>;
   /** The text to find; undefined closes the find box. */
   readonly find: string | undefined;
-  /** Find it as text even where it could be a filter. */
+  /** Whether to find it as text even if it could be a filter. */
   readonly findsText: boolean;
 }
 
@@ -49,7 +49,7 @@ export const OF_ONE_SEQUENCE = {
   prompt: undefined,
 } as const;
 
-/** `find=` of a closed box: the terms of the list's filter are not searched for, either. */
+/** `find=` of a closed box, in which case terms of the list's filter are not searched for either. */
 const CLOSED = "";
 
 export function closedFind({ params }: Route): Record<"find" | "find-as", string | undefined> {
@@ -66,7 +66,7 @@ export function moveToPlace(model: Pick<SequenceModel, "prompt">, place: number)
   };
 }
 
-/** @param filtered what the list of sequences is filtered by asks of this one's tokens (`pickTokenTerms`) */
+/** @param filtered the terms on tokens of the list's filter that apply to this sequence (`pickTokenTerms`) */
 export function readChoices(
   { params, token }: Route,
   info: RunInfo,
@@ -82,7 +82,7 @@ export function readChoices(
     metrics,
     metric,
     scale: chooseScale(metric.anchored, metric.ofRun),
-    // Without a tokenizer the texts are the ids, run together.
+    // Without a tokenizer, the texts would be ids run together.
     mode: info.has.texts ? (TEXT_MODES.find((mode) => mode === params.mode) ?? "reading") : "ids",
     palette: paletteNamed(params.palette ?? ""),
     numbers: params.numbers === "on",
@@ -98,7 +98,7 @@ export function readChoices(
   };
 }
 
-/** Older addresses have other names for some. */
+/** Older addresses have other names for some metrics. */
 function metricName(asked: string | undefined): string | undefined {
   return asked === undefined ? undefined : (tokenMetricNamed(asked) ?? asked);
 }

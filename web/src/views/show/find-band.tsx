@@ -3,7 +3,7 @@ import { formatCount } from "../../../../src/render/text/display/index.ts";
 import { navigate } from "../../state/url.ts";
 import type { Finding } from "./model/finding.ts";
 
-/** While typing, the search starts at a pause. */
+/** Milliseconds: while the reader types, the search starts at a pause. */
 const PAUSE = 150;
 
 export interface FindBandProps {
@@ -13,7 +13,7 @@ export interface FindBandProps {
   readonly findsText: boolean;
   /** The current hit; -1: none. */
   readonly at: number;
-  /** Changes when the box should get the focus; 0: never requested. */
+  /** A counter that changes when the box should get the focus; 0: never requested. */
   readonly inFocus: number;
   readonly onFind: (text: string) => void;
   /** Goes to the next (or previous) hit of the current text. */
@@ -55,8 +55,8 @@ export function FindBand(props: FindBandProps) {
 }
 
 /**
- * The box is ahead of the address: its text is searched for after a pause, and a step uses the current text. So its
- * value is its own, set from the address only when nobody types.
+ * The box is ahead of the address: its text is searched for after a pause, and a step uses the current text. Therefore
+ * it keeps its own value, which is set from the address only while the reader does not type.
  */
 function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -71,7 +71,7 @@ function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
 
   const written = (): string => input.current?.value ?? "";
   const step = (way: 1 | -1): void => {
-    // A search after the step would return to the first hit.
+    // A pending search would return to the first hit after the step.
     clearTimeout(timer.current);
     onStep(way, written());
   };
@@ -80,7 +80,7 @@ function useFindBox({ find, inFocus, onFind, onStep, onClose }: FindBandProps) {
     timer.current = setTimeout(() => onFind(written()), PAUSE) as unknown as number;
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter then ends the composition of characters (IME).
+    // During composition (IME), Enter ends the composition.
     if (event.isComposing) return;
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") onClose();
@@ -110,7 +110,7 @@ function StepButton({
   );
 }
 
-/** The number of hits, and which is the current one. */
+/** The number of hits, and which one is current. */
 function Said({ finding, count, at }: Pick<FindBandProps, "finding" | "at"> & { readonly count: number }) {
   if (finding === undefined) return "Enter and n: next; Shift+Enter and N: previous";
   const isTokens = finding.kind === "tokens";

@@ -21,9 +21,9 @@ export interface HeaderProps {
   readonly order: Order | undefined;
   /** For a sequence of the compared run: the run's name. */
   readonly badge: string | undefined;
-  /** The address number of its group's page. */
+  /** The number of its group's page in the address. */
   readonly group: number | undefined;
-  /** Of the run that it is in. */
+  /** Facts of the run that the sequence is in. */
   readonly info: Pick<RunInfo, "input" | "tokenizer" | "bundled">;
 }
 

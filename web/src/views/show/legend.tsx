@@ -13,7 +13,7 @@ export function StripLegend({
 }: {
   readonly choices: Choices;
   readonly fates: Fates;
-  /** Whether any token is thinking. */
+  /** Whether any token is part of thinking. */
   readonly thinks: boolean;
 }) {
   const { metric, scale, palette } = choices;

@@ -20,7 +20,7 @@ export function placeActions({ model, choices: { place }, strip, follow, root }:
   /** A keyboard step replaces the address; a jump can be undone with Back. */
   const goToPlace = (to: number, how: Follow = "centre"): void => {
     if (to === place) {
-      // The address is unchanged, so nothing would be redrawn: scroll back to the place here.
+      // The address is unchanged, so nothing would be redrawn; scroll back to the place here.
       if (how === "centre") show(to);
       return;
     }
@@ -46,7 +46,7 @@ export function findActions(
       { replace: true },
     );
   };
-  /** From one hit to the next; without a current place, from what is in sight. */
+  /** Goes from one hit to the next; without a current place, starts from what is in sight. */
   const stepFind = (way: 1 | -1, text = find): void => {
     if (text === "") return;
     if (text !== find) look(text);
@@ -73,9 +73,9 @@ export function pinActions({ choices: { current, pins }, follow }: Page) {
   };
   const togglePin = (token: number): void =>
     setPins(pins.includes(token) ? pins.filter((pin) => pin !== token) : withPin(token));
-  /** A click on a token: the first one goes to it and pins it, further ones unpin and pin it. */
+  /** A click on a token: the first goes to it and pins it, further clicks toggle the pin. */
   const pick = (token: number): void => {
-    // The token is under the pointer already: the strip must not move below it.
+    // The token is already under the pointer, so the strip must not move.
     follow.current = "stay";
     if (token === current) {
       togglePin(token);

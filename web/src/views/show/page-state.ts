@@ -21,7 +21,7 @@ export interface PageInput {
   readonly source: Source;
   /** Undefined until the table of sequences is loaded. */
   readonly order: Order | undefined;
-  /** The address number of its group's page; undefined without a group, or until the table is loaded. */
+  /** The number of its group's page in the address; undefined without a group, or until the table is loaded. */
   readonly group: number | undefined;
   /** The terms on tokens of the list's filter. */
   readonly filtered: string | undefined;
@@ -38,7 +38,7 @@ export function useModel({ info, wire, source, filtered }: PageInput) {
   );
   const numbers = useMemo(() => openNumbers(model), [model]);
   const wanted = readChoices(route.value, info, model, filtered);
-  // Without a number in the text, nothing is dimmed.
+  // If the text has no numbers, nothing is dimmed.
   const choices: Choices = { ...wanted, numbers: wanted.numbers && numbers.any };
   const { metric, correction, find = "", findsText } = choices;
   const values = useMemo(() => metric.values(wire), [wire, metric.name]);
@@ -55,7 +55,7 @@ export function useHandles({ wire }: PageInput) {
     () => ({ hovered: signal<Hovered | undefined>(undefined), sight: signal({ from: 0, to: 0 }) }),
     [wire],
   );
-  /** How often the find box was requested, below 0 where the address opened it; it stays open while empty. */
+  /** How often the find box was requested, below 0 if the address opened it; an empty box stays open. */
   const asked = useSignal(0);
   const strip = useRef<Strip>(undefined);
   const follow = useRef<Follow>("centre");

@@ -18,7 +18,7 @@ export function Toolbar({
 }: {
   readonly choices: Choices;
   readonly hasTexts: boolean;
-  /** Whether the sequence has numbers; undefined where no token is known to be a digit. */
+  /** Whether the sequence has numbers; undefined if no token is known to be a digit. */
   readonly numbers: boolean | undefined;
   readonly onFind: () => void;
 }) {
@@ -68,7 +68,7 @@ export function toggleNumbers({ numbers }: Pick<Choices, "numbers">): void {
   navigate({ params: { numbers: numbers ? undefined : "on" } });
 }
 
-/** A scale set by the reader is in the units of one metric, so a change of metric resets it. */
+/** Changes the metric, and resets a scale set by the reader, which is in the units of one metric. */
 export function chooseMetric(name: string): void {
   navigate({ params: { metric: name, scale: undefined } });
 }

@@ -13,7 +13,7 @@ export interface KeyActions {
   /** A place, counted from the first prompt token. */
   readonly goToPlace: (place: number, follow: Follow) => void;
   readonly togglePin: (token: number) => void;
-  /** Closes what is open: a card, else the last pin, else the range. */
+  /** Closes what is open: the card, else the last pin, else the range. */
   readonly dismiss: () => void;
   readonly openFind: () => void;
   readonly stepFind: (way: 1 | -1) => void;
@@ -96,7 +96,7 @@ export function useSequenceKeys(
   });
 }
 
-/** The star of the token, else of the sequence; in the compared run and in a bundle, nothing can be starred. */
+/** The key that stars the token, or else the sequence; the compared run and bundles have none. */
 export function useStarKey({ info, source }: PageInput, model: SequenceModel, { current }: Choices): void {
   const isFree = source.badge === undefined && info.bundled !== true;
   const { handle } = model.wire.meta;

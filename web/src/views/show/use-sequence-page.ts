@@ -1,12 +1,12 @@
 /**
- * State and actions of the page of a sequence. Whatever can be linked to is in the address and is read from there;
+ * State and actions of the page of a sequence. State that can be linked to is in the address and is read from there;
  * hovering, scrolling and focus are in signals and refs.
  *
  *     page-state.ts                                                page-actions.ts
  *     wire ─► model ─► numbers, fates, finder ─┐
  *     address ─► choices ─────────────────────┴─► markup (page.tsx) ─► goToPlace, look, pick, … ─► navigate ─► address
  *     signals: asked (the find box), linked.hovered, linked.sight
- *     refs: root, strip, and follow: how the strip is to come along with the next move
+ *     refs: root, strip, and follow (how the strip follows the next move)
  *
  * @module
  */
@@ -33,7 +33,7 @@ export function useSequencePage(input: PageInput) {
   return { ...page, ...places, ...finds, ...pinning };
 }
 
-/** Escape, from what lies on top to what lies below. */
+/** What Escape does: closes the topmost thing that is open. */
 function dismiss(
   { linked, asked, find, choices: { pins } }: Page,
   { closeFind }: Pick<ReturnType<typeof findActions>, "closeFind">,
@@ -45,7 +45,7 @@ function dismiss(
   else navigate({ params: { range: undefined } }, { replace: true });
 }
 
-/** The first response token from a place on that the policy wrote. */
+/** The first response token written by the policy, from a place on. */
 function firstOwn(model: SequenceModel, from: number): number {
   let place = Math.max(model.prompt, Math.floor(from));
   while (place < model.length - 1 && !model.isOwn(place)) place++;

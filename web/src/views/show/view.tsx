@@ -75,7 +75,7 @@ function SequenceAt({ info, source, index }: { info: RunInfo; source: Source; in
     return asked;
   }, [source, index, state, index < info.sequences]);
   const { params } = route.value;
-  // The text comes first.
+  // The table is requested after the text.
   const listed = loaded.value.state === "ready" ? source.table().value : undefined;
   const table = listed?.state === "ready" ? listed.value : undefined;
   useNamedAddress(table);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { columnWidth, toObjects } from "./results.ts";
 
-it("gives columns of one name different names, whatever their case", () => {
+it("gives columns with the same name, in any case, different names", () => {
   const columns = ["a", "A", "a", "b"].map((name) => ({ name, type: "INTEGER" }));
   expect(toObjects(columns, [[1, 2, 3, null]])).toEqual([{ a: 1, A_2: 2, a_3: 3, b: null }]);
 });

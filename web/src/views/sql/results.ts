@@ -6,10 +6,10 @@
 import type { SqlAnswer } from "../../../../src/results/sql.ts";
 import type { Row } from "../../ui/export.ts";
 
-/** Rows that determine a column's width. */
+/** The number of rows that determine a column's width. */
 const SEEN = 100;
 
-/** Pixels: as wide as its longest value, within bounds. */
+/** Width in pixels, enough for the longest value within bounds. */
 export function columnWidth(name: string, rows: SqlAnswer["rows"], at: number): number {
   const longest = Math.max(
     name.length,
@@ -23,7 +23,7 @@ export function toObjects(columns: SqlAnswer["columns"], rows: SqlAnswer["rows"]
   const names: string[] = [];
   for (const { name } of columns) {
     let own = name;
-    // Parquet files are read with names that ignore case.
+    // Readers of Parquet files ignore the case of names.
     const isTaken = (): boolean => names.some((known) => known.toLowerCase() === own.toLowerCase());
     for (let i = 2; isTaken(); i++) own = `${name}_${i}`;
     names.push(own);

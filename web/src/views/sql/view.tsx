@@ -36,7 +36,7 @@ export function SqlView({ info }: ViewProps) {
 
 function Query({ help }: { readonly help: SqlTables }) {
   const sql = route.value.params.sql ?? "";
-  // A signal for each run of a query, so that a late answer to an earlier one is not shown.
+  // Each run of a query has its own signal, so that a late answer to an earlier one is not shown.
   const [answer, setAnswer] = useState<ReadonlySignal<Loaded<SqlAnswer>> | undefined>();
   const asked = useRef<AbortController | undefined>(undefined);
   const write = (text: string): void =>

@@ -67,12 +67,12 @@ function HowTo() {
   );
 }
 
-/** Moves an entry up and down in the story. The focus stays on the button, whose label has the place. */
+/** Moves an entry up or down in the story. The focus stays on the button, whose label contains the place. */
 function Moves({ entries, at }: { readonly entries: readonly StoryEntry[]; readonly at: number }) {
   const { handle } = entries[at]!;
   const move = async (button: HTMLElement, before: StoryEntry | undefined): Promise<void> => {
     await changeStar({ handle, before: before?.handle ?? null });
-    // An element that is moved in the page loses the focus.
+    // Moving an element in the page takes the focus from it.
     requestAnimationFrame(() => button.focus());
   };
   return (
@@ -195,7 +195,7 @@ function Note({
         defaultValue={note}
         onChange={({ currentTarget }) => void changeStar({ handle, note: currentTarget.value })}
       />
-      {/* A field is cut off on paper. */}
+      {/* On paper, a field would be cut off. */}
       <p class="story-note on-paper">{lines(note)}</p>
     </>
   );

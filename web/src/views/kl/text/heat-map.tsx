@@ -9,17 +9,17 @@ import { classesAt, errorClasses, heatText, shadeAt, type TextModel, valueAt } f
 import { shortToken } from "./token-text.ts";
 import { WhenNear } from "./when-near.tsx";
 
-/** Pixels of the row's name, and of a character in the cells' font. */
+/** Widths in pixels of a row's name and of a character in the cells' font. */
 const NAME_WIDTH = 132;
 const CHARACTER_WIDTH = 6.8;
 const NAME_CHARACTERS = 17;
-/** With more lines than this, they are drawn as they come into sight. */
+/** If there are more lines than this, they are drawn as they come into sight. */
 const MANY_LINES = 60;
 const ROW_HEIGHT = 17;
 
 /**
- * Tokens across, checkpoints down, in lines that fit the page. Every cell holds its level of the legend, so that colors
- * are not needed.
+ * Tokens across, checkpoints down, in lines that fit the page. Every cell contains its level of the legend, so that
+ * colors are not needed.
  */
 export function HeatMap({
   model,
@@ -111,7 +111,7 @@ function Line({
   readonly checkpoint: number;
   readonly token: number | undefined;
 }) {
-  // The same element while nothing in it changes, so that stepping through a text redraws one line.
+  // The element stays the same while nothing in it changes, so that stepping through a text redraws one line.
   return useMemo(() => {
     const { checkpoints } = model.wire.meta;
     const [first, last] = [columns[0]?.from ?? 0, (columns.at(-1)?.to ?? 1) - 1];
@@ -186,7 +186,7 @@ function cellText(model: TextModel, row: number, token: number): string {
 
 function formatTitle(model: TextModel, name: string, row: number, token: number): string | undefined {
   const shade = shadeAt(model, row, token);
-  // Most cells are quiet and get no title: a long text has many of them.
+  // Most cells are quiet and get no title, because a long text has many cells.
   if (shade.kind !== "level" || shade.level === 0) return undefined;
   const kl = formatNumber(valueAt(model, "kl", row, token));
   return `${printable(name)}: KL ${kl}, Δ ${formatSigned(valueAt(model, "delta", row, token))}`;

@@ -1,7 +1,7 @@
 import { heatBounds } from "../../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../../src/render/text/display/index.ts";
 
-/** The scale with its numbers, the same for every text and checkpoint, and what else colors and lines mean. */
+/** The scale with its numbers, the same for every text and checkpoint, and the meaning of other colors and lines. */
 export function HeatLegend({ scale, hasError }: { readonly scale: number; readonly hasError: boolean }) {
   return (
     <ul class="heat-legend" aria-label="Scale of KL, nats">

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitPieces } from "./pieces.ts";
 
-it("cuts a long text at the ends of lines, and lines that are too long wherever", () => {
+it("cuts a long text at the ends of lines, and overlong lines anywhere", () => {
   const lines = Array.from({ length: 1000 }, (_, at) => (at % 50 === 49 ? ".\n" : "a"));
   const pieces = splitPieces(lines);
   expect(pieces[0]).toEqual([0, 150]);

@@ -1,8 +1,8 @@
-/** Tokens that are drawn together: about so many, up to the end of a line where one is not far. */
+/** About this many tokens are drawn together; a piece extends to the end of a line if one is near. */
 const PIECE = 128;
 const MOST = 1024;
 
-/** From and to of each; they end where a line ends, unless it is too long. */
+/** The bounds of each piece; pieces end with a line unless it is too long. */
 export function splitPieces(tokens: readonly string[]): (readonly [from: number, to: number])[] {
   const pieces: (readonly [number, number])[] = [];
   let from = 0;

@@ -8,7 +8,7 @@ import { WhenNear } from "./when-near.tsx";
 /** Shorter texts are drawn whole. */
 const LONG = 4096;
 
-/** The text, colored by its KL at one checkpoint. A click selects a token; keys move on. */
+/** The text, colored by its KL at one checkpoint. A click selects a token; keys move the selection. */
 export function Strip({
   model,
   checkpoint,
@@ -39,7 +39,7 @@ export function Strip({
       ref={box}
       class="heat-strip"
       dir="ltr"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach that
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable by keyboard
       tabIndex={0}
       aria-label={`The response, colored by KL at ${printable(model.wire.meta.checkpoints[checkpoint] ?? "")}`}
       onClick={({ target }) => {

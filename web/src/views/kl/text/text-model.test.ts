@@ -24,7 +24,7 @@ it("reads a value of a token at a checkpoint", () => {
   expect(probabilityAt(MODEL, 0, 0)).toBeCloseTo(0.25);
 });
 
-it("shades tokens on the study's scale, tool output and missing scores apart from 0", () => {
+it("shades tokens on the study's scale, and tells tool output and missing scores from 0", () => {
   expect(shadeAt(MODEL, LAST, 0)).toEqual({ kind: "level", level: 0 });
   expect(shadeAt(MODEL, LAST, 1)).toEqual({ kind: "level", level: 8 });
   expect(shadeAt(MODEL, LAST, 2)).toEqual({ kind: "tool" });
@@ -48,7 +48,7 @@ it("goes from spike to spike of a checkpoint", () => {
   expect(nextSpike(MODEL, 0, undefined, 1)).toBeUndefined();
 });
 
-it("knows since which checkpoint of the run a token has half of its last KL", () => {
+it("finds the checkpoint since when a token has half of its last KL", () => {
   expect(sinceWhen(MODEL, 1, [1, 2, 3])).toBe(2);
   expect(sinceWhen(MODEL, 0, [1, 2, 3])).toBeNull();
   expect(sinceWhen(MODEL, 3, [1, 2, 3])).toBeNull();

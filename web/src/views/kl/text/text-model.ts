@@ -31,7 +31,7 @@ export function textModel(wire: WireStudyText, scale: number): TextModel {
 
 export type ValueName = "kl" | "delta" | "entropy";
 
-/** NaN where it is not known. */
+/** NaN where unknown. */
 export function valueAt(
   { wire, tokens }: TextModel,
   name: ValueName,
@@ -41,14 +41,14 @@ export function valueAt(
   return wire[name][checkpoint * tokens + token] ?? Number.NaN;
 }
 
-/** Of the forced token, under a checkpoint; NaN where it is not known. */
+/** The forced token's probability under a checkpoint; NaN where unknown. */
 export function probabilityAt(model: TextModel, checkpoint: number, token: number): number {
   return Math.exp(
     (model.wire.referenceLogprob[token] ?? Number.NaN) + valueAt(model, "delta", checkpoint, token),
   );
 }
 
-/** What a token's color at a checkpoint says. */
+/** The meaning of a token's color at a checkpoint. */
 export type Shade =
   | { readonly kind: "tool" | "unknown" }
   | { readonly kind: "level"; readonly level: number };
@@ -63,7 +63,7 @@ export function shadeAt(model: TextModel, checkpoint: number, token: number): Sh
   };
 }
 
-/** Its classes, with that of a spike of this checkpoint. */
+/** The classes of a token, including that of a spike of this checkpoint. */
 export function classesAt(model: TextModel, checkpoint: number, token: number): string {
   const shade = shadeAt(model, checkpoint, token);
   const name = shade.kind === "level" ? `k${shade.level}` : shade.kind === "tool" ? "tool-output" : "unknown";
@@ -71,13 +71,13 @@ export function classesAt(model: TextModel, checkpoint: number, token: number): 
   return name + spike;
 }
 
-/** Classes of the first error: of its tokens, and of the one that is wrong. */
+/** Classes of the first error: one for its tokens, another for the token that is wrong. */
 export function errorClasses(model: TextModel, token: number): string {
   if (!isError(model, token)) return "";
   return token === model.wire.meta.error?.token ? " error wrong" : " error";
 }
 
-/** Whether a token is of the first error: from the one that announces it to the first that is wrong. */
+/** Whether a token belongs to the first error: from the token that announces it to the first wrong one. */
 export function isError({ wire: { meta } }: TextModel, token: number): boolean {
   return meta.error !== null && token >= meta.error.from && token <= meta.error.token;
 }
@@ -98,7 +98,7 @@ export function heatText({ wire, tokens }: TextModel, checkpoint: number): HeatT
   };
 }
 
-/** The next spike of a checkpoint after a token, or before it; without a token, the first or last. */
+/** The next spike of a checkpoint after or before a token; without a token, the first or last. */
 export function nextSpike(
   { wire: { meta } }: TextModel,
   checkpoint: number,
@@ -113,8 +113,8 @@ export function nextSpike(
 }
 
 /**
- * The first of some checkpoints (of the training run, in order) at which a token has half of the KL that it has at the
- * last of them, and keeps it; null where the last one has none.
+ * The first of some checkpoints (of the training run, in order) from which on a token keeps at least half of the KL
+ * that it has at the last of them; null if it has none there.
  */
 export function sinceWhen(model: TextModel, token: number, trained: readonly number[]): number | null {
   const known = trained.filter((checkpoint) => !Number.isNaN(valueAt(model, "kl", checkpoint, token)));
@@ -126,7 +126,7 @@ export function sinceWhen(model: TextModel, token: number, trained: readonly num
   return known[from]!;
 }
 
-/** A spike as the report's tables take it. */
+/** A spike in the form that the report's tables take. */
 export function forcedToken(
   { wire: { meta } }: TextModel,
   spike: StudySpike,

@@ -149,7 +149,7 @@ function Step({
   );
 }
 
-/** An exported picture has only what the page has drawn. */
+/** An exported picture contains only what the page has drawn. */
 function emptyLines(count: number): string {
   return count === 0 ? "" : `${formatCounted(count, "line")} of tokens not scrolled to yet left empty`;
 }

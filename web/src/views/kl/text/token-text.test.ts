@@ -3,7 +3,7 @@ import { runningText, runningToken, shortToken } from "./token-text.ts";
 
 const HOSTILE = "\u202e<img src=x>\u0007";
 
-it("shows what would not be seen", () => {
+it("shows invisible characters", () => {
   expect(shortToken(" =")).toBe("·=");
   expect(shortToken("a b ")).toBe("a b·");
   expect(shortToken("\n\t")).toBe("⏎⇥");
@@ -11,7 +11,7 @@ it("shows what would not be seen", () => {
   expect(shortToken("abcdef", 4)).toBe("abc…");
 });
 
-it("keeps lines of running text", () => {
+it("keeps the lines of running text", () => {
   expect(runningToken("a\nb\tc")).toBe("a⏎\nb⇥\tc");
   expect(runningToken(HOSTILE)).not.toContain("\u202e");
   expect(runningText("one\ntwo\r")).toBe("one\ntwo\\r");

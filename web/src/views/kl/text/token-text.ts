@@ -5,7 +5,7 @@
  */
 import { printable } from "../../../../../src/render/text/index.ts";
 
-/** A token where it stands for itself: line ends and tabs as signs, blanks at its ends as dots. */
+/** A token by itself: line ends and tabs as signs, blanks at its ends as dots. */
 export function shortToken(token: string, most = Number.POSITIVE_INFINITY): string {
   const shown = printable(
     token
@@ -17,7 +17,9 @@ export function shortToken(token: string, most = Number.POSITIVE_INFINITY): stri
   return characters.length <= most ? shown : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** A token in its text: line ends are a sign and a line end, tabs a sign, everything else that is unseen written out. */
+/**
+ * A token in its text: line ends become a sign and a line end, tabs a sign; other invisible characters are written out.
+ */
 export function runningToken(token: string): string {
   return token
     .split("\n")
@@ -25,7 +27,7 @@ export function runningToken(token: string): string {
     .join("⏎\n");
 }
 
-/** A prompt: lines stay lines, everything else that is unseen is written out. */
+/** A prompt: lines stay lines, other invisible characters are written out. */
 export function runningText(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }

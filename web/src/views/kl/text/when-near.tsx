@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Pixels beyond what is in sight that are drawn already. */
+/** Content this close to the visible area is drawn already. */
 const MARGIN = "800px";
 
 /** A part of a long text, drawn in full once it comes near the visible area, and from then on. */
@@ -11,11 +11,11 @@ export function WhenNear({
   height,
   children,
 }: {
-  /** Always drawn: short texts, and the selected part. */
+  /** Whether it is always drawn: short texts, and the selected part. */
   readonly isNear: boolean;
   /** A cheap placeholder of the same height until then. */
   readonly otherwise?: string;
-  /** Its height in pixels until then, without a placeholder. */
+  /** Without a placeholder: the height in pixels until then. */
   readonly height?: number;
   readonly children: () => ComponentChildren;
 }) {

@@ -37,7 +37,7 @@ function chosen(choice: Partial<TextChoice>): number[] {
   );
 }
 
-it("orders by a checkpoint's figures, what has none last, equal ones as in the study", () => {
+it("sorts by a checkpoint's figures, missing ones last, equal ones in the study's order", () => {
   expect(chosen({ order: { key: "kl", descending: true }, checkpoint: 0 })).toEqual([0, 2, 3, 1]);
   expect(chosen({ order: { key: "kl", descending: true } })).toEqual([2, 3, 0, 1]);
   expect(chosen({ order: { key: "kl", descending: false } })).toEqual([0, 2, 3, 1]);
@@ -51,14 +51,14 @@ it("keeps right, wrong and unknown answers", () => {
   expect(chosen({ answer: "unknown" })).toEqual([3]);
 });
 
-it("finds texts that have all words somewhere", () => {
+it("finds texts that contain all words somewhere", () => {
   expect(chosen({ find: "algebra LEVEL" })).toEqual([1]);
   expect(chosen({ find: "8 +" })).toEqual([0]);
   expect(chosen({ find: " q2 " })).toEqual([2]);
   expect(chosen({ find: "nothing" })).toEqual([]);
 });
 
-it("knows the text after and before one", () => {
+it("finds the next and the previous text", () => {
   const rows = [ROWS[2]!, ROWS[0]!];
   expect([neighbour(rows, 2, 1), neighbour(rows, 0, 1), neighbour(rows, 0, -1)]).toEqual([0, undefined, 2]);
   expect(neighbour(rows, 3, 1)).toBe(2);

@@ -30,11 +30,11 @@ export interface TextChoice {
   readonly find: string;
   readonly answer: "all" | "right" | "wrong" | "unknown";
   readonly order: TextOrder;
-  /** Whose KL and spikes. */
+  /** The checkpoint whose KL and spikes are used. */
   readonly checkpoint: number;
 }
 
-/** Texts that have all the words of `find` somewhere in what is known of them, ordered; what has no figure comes last. */
+/** Texts with all words of `find` in anything known about them, sorted; texts without the figure come last. */
 export function chooseTexts(rows: readonly StudyTextRow[], choice: TextChoice): StudyTextRow[] {
   const words = choice.find.toLowerCase().split(/\s+/).filter(Boolean);
   const chosen = rows.filter((row) => isAnswered(row, choice.answer) && hasWords(row, words));
@@ -66,7 +66,7 @@ function hasWords(row: StudyTextRow, words: readonly string[]): boolean {
   return words.every((word) => all.includes(word));
 }
 
-/** The text after or before one in the list; the first, if that one is not in the list. */
+/** The text after or before another in the list; the first if the other is not in the list. */
 export function neighbour(rows: readonly StudyTextRow[], index: number, way: 1 | -1): number | undefined {
   const at = rows.findIndex((row) => row.index === index);
   return (at < 0 ? rows[0] : rows[at + way])?.index;

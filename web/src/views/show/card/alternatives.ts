@@ -24,7 +24,7 @@ export function loadAlternatives(source: Source, index: number, response: number
   };
 }
 
-/** Of one response token, merged; null where neither policy has any there. */
+/** The merged alternatives of one response token; null if neither policy has any there. */
 export function alternativesAt(
   { policies, from, count, texts }: WireTopK,
   token: number,

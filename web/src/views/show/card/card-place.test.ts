@@ -27,7 +27,7 @@ test("a card never covers its token and stays in the window", () => {
   }
 });
 
-test("it goes beside a token too tall to go above or below", () => {
+test("a card goes beside a token that leaves no room above or below", () => {
   const tall = token(100, 0, 200, 800);
   expect(covers(cardPlace(tall, card, window), tall)).toBe(false);
 });

@@ -9,7 +9,7 @@ interface Box extends Size {
 
 const GAP = 8;
 
-/** Where to put a card: below the token, else above, else next to it, else on the side with more room. */
+/** Where to put a card: below the token, else above, else beside it, else on the side with more room. */
 export function cardPlace(
   token: Box,
   card: Size,

@@ -3,7 +3,7 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { StarButton } from "../../../ui/star-button.tsx";
 import { TokenCard, type TokenCardProps } from "./token-card.tsx";
 
-/** Pinned cards, the last one first: next to the text, or below it where there is no room. */
+/** Pinned cards, the latest first, beside the text, or below it if there is no room. */
 export function PinnedCards({
   pins,
   onPins,

@@ -21,13 +21,13 @@ export interface TokenCardProps {
   /** Counted from the first prompt token. */
   readonly place: number;
   readonly fates: Fates;
-  /** Absent where the run has none. */
+  /** Absent if the run has none. */
   readonly alternatives: Alternatives | undefined;
   /** Beside the title. */
   readonly children?: ComponentChildren;
 }
 
-/** All that is known of one token. */
+/** Everything that is known about one token. */
 export function TokenCard({ model, numbers, place, fates, alternatives, children }: TokenCardProps) {
   const { wire, prompt } = model;
   const token = place - prompt;
@@ -75,7 +75,7 @@ function Values({ model, token, fates, alternatives, actual }: ValuesProps) {
   const rollout = wire.rollout[token]!;
   const trainer = wire.trainer[token]!;
   const own = wire.mask[token] !== 0;
-  // What trainers write at tokens that are not trained does not count as a mismatch.
+  // Values that trainers write at untrained tokens do not count as a mismatch.
   const delta = own ? deltaAt(token, wire) : Number.NaN;
   const listed = alternatives?.(token);
   const sampled = { ...actual, rollout, trainer };

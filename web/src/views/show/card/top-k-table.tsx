@@ -12,7 +12,7 @@ export interface TopKProps {
   readonly of: ReadonlySignal<Loaded<WireTopK>>;
   readonly token: number;
   readonly actual: SampledToken;
-  /** Whether the policy sampled it, rather than being given it. */
+  /** Whether the policy sampled the token, instead of being given it. */
   readonly own: boolean;
 }
 

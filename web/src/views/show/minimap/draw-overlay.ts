@@ -14,7 +14,7 @@ export interface Overlay {
   readonly range: TokenRange | undefined;
 }
 
-/** Draws what moves with the pointer and the text, over the drawing of the sequence. */
+/** Draws what moves with the pointer and the text, above the drawing of the sequence. */
 export function drawOverlay(
   context: CanvasRenderingContext2D,
   axis: Axis,

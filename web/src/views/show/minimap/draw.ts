@@ -13,7 +13,7 @@ import type { Metric } from "../model/metrics.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 import type { Inks } from "./inks.ts";
 
-/** Heights, from the top: sparkline, shades, a second sparkline where there is one, turns. */
+/** Offsets from the top: sparkline, shades, second sparkline if there is one, turns. */
 export const LINE = 64;
 const SHADE_TOP = LINE + 4;
 const SHADE = 12;
@@ -33,7 +33,7 @@ export interface Track {
 
 export interface Drawn extends Track {
   readonly model: SequenceModel;
-  /** On the same axis, smaller and without shades. */
+  /** A second metric on the same axis, smaller and without shades. */
   readonly second: Track | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Drawn extends Track {
  *         │      ╷ ╷    ╷                       lowest to highest value of each pixel, and their mean
  *     64  ┴──────┴─┴────┴────────────────
  *     68    ░░░░░▒▓▒░░░▓░░░░░░░░░░░░            shades, as in the text
- *     83    entropy                             a second metric, where there is one
+ *     83    entropy                             a second metric, if there is one
  *           ├ prompt ┤├ turn 1 ┤├ turn 2 ┤
  */
 export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks): void {
@@ -78,7 +78,7 @@ export function drawSequence(context: Pen, axis: Axis, drawn: Drawn, inks: Inks)
 interface Columns {
   readonly count: number;
   readonly left: number;
-  /** Of one column; a little over a pixel. */
+  /** Width of one column; a little over a pixel. */
   readonly step: number;
 }
 
@@ -93,10 +93,10 @@ interface Heights {
   readonly scaleY: (value: number) => number;
 }
 
-/** From this many tokens per pixel on, only the ends of a column are drawn, not the line between values. */
+/** With more tokens per pixel than this, only the ends of a column are drawn, not the line between values. */
 const DENSE = 8;
 
-/** The scale of the colors, so that the line shows what they show. */
+/** The same scale as the colors', so that the line shows what they show. */
 function makeScale({ signed }: Metric, scale: Scale): Heights {
   const zero = signed ? LINE / 2 : LINE - 1;
   const reach = signed ? LINE / 2 - 3 : LINE - 4;
@@ -139,12 +139,12 @@ function drawColumn(
     context.globalAlpha = 1;
   }
   context.fillStyle = inks.text;
-  // Beyond the scale, the line ends at the edge with a mark.
+  // A line beyond the scale ends at the edge with a mark.
   if (high > scale.end) context.fillRect(x - 1, 0, 3, 3);
   if (low < -scale.end) context.fillRect(x - 1, LINE - 3, 3, 3);
 }
 
-/** From the lowest to the highest value of each column, with their mean. */
+/** Draws each column from its lowest to its highest value, with their mean. */
 function drawSecond(
   context: Pen,
   axis: Axis,
@@ -182,7 +182,7 @@ function outlined(context: Pen, text: string, x: number, y: number, halo: string
   context.fillText(text, x, y);
 }
 
-/** Prompt and tool output behind the line; turns with their numbers below. */
+/** Draws prompt and tool output behind the line, and turns with their numbers below. */
 function drawBands(context: Pen, axis: Axis, model: SequenceModel, inks: Inks, height: number): void {
   const top = height - TURN;
   context.font = "10px system-ui, sans-serif";

@@ -12,7 +12,7 @@ export interface Inks {
   readonly hit: string;
 }
 
-/** Colors as the style sheet has them for this element, in a form that canvas takes. */
+/** The style sheet's colors for this element, in a form that a canvas accepts. */
 export function readInks(scaled: Element): Inks {
   const probe = document.createElement("i");
   scaled.append(probe);
@@ -35,7 +35,7 @@ export function readInks(scaled: Element): Inks {
   return inks;
 }
 
-/** Sets the canvas up for its size and this screen; coordinates are CSS pixels. */
+/** Sets up the canvas for its size and this screen; coordinates are CSS pixels. */
 export function prepared(
   canvas: HTMLCanvasElement,
   width: number,

@@ -62,7 +62,7 @@ export function Minimap({ model, choices, values, hits, linked, onJump, onRange 
   );
 }
 
-/** The metric below the current one: entropy, or Δ below entropy. */
+/** The metric below the current one: entropy, or Δ if the current one is entropy. */
 function useSecond(model: SequenceModel, { metric, metrics }: Choices): Track | undefined {
   const other = metrics.find(({ name }) => name === (metric.name === "entropy" ? "delta" : "entropy"));
   return useMemo(

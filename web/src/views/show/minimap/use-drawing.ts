@@ -2,7 +2,7 @@
  * Two canvases on top of each other, so that pointer movements do not redraw the whole sequence:
  *
  *     base   sparkline, shades, turns     another sequence, metric, size or theme
- *     over   sight, pointer, pins, hits   any of these; tens of times a second
+ *     over   sight, pointer, pins, hits   any of these, tens of times a second
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type Drawn, drawSequence } from "./draw.ts";
 import { drawOverlay } from "./draw-overlay.ts";
 import { type Inks, prepared, readInks } from "./inks.ts";
 
-/** After the first layout. */
+/** Milliseconds after the first layout. */
 const FIRST_DRAWN_MS = 100;
 
 export interface Shown {
@@ -78,13 +78,13 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
       draw();
       return;
     }
-    // The text comes first: drawing now would delay its first colors.
+    // The text comes first: drawing immediately would delay its first colors.
     const waiting = setTimeout(draw, FIRST_DRAWN_MS);
     return () => clearTimeout(waiting);
   }, [model, values, metric.name, scale.domain, scale.end, palette, isDark.value, width]);
   useLayoutEffect(drawOver, [place, hitPixels, pins.join(), range?.from, range?.to]);
 
-  // The signals' effect is created once, and must not draw with the values of the first render.
+  // The signals' effect is created once and must not draw with the values of the first render.
   const latest = useRef(drawOver);
   latest.current = drawOver;
   useSignalEffect(() => {
@@ -99,7 +99,7 @@ export function useDrawing({ drawn, choices, hits, linked, height }: Shown): Dra
 function useWidth(element: Held<HTMLElement | null>): number {
   const width = useSignal(0);
   useLayoutEffect(() => {
-    // It also reports the first size, after a layout that happens anyway.
+    // The observer also reports the first size, after a layout that happens anyway.
     const resized = new ResizeObserver(() => {
       width.value = element.current?.clientWidth ?? 0;
     });

@@ -3,7 +3,7 @@ import type { Linked } from "../linked.ts";
 import type { Axis, TokenRange } from "../model/axis.ts";
 import type { SequenceModel } from "../model/sequence-model.ts";
 
-/** Pixels from a click to a drag. */
+/** Pixels of movement that turn a click into a drag. */
 const DRAG = 4;
 
 export interface Pointing {
@@ -27,7 +27,7 @@ export function usePointing({ model, axis, linked, here, onJump, onRange }: Poin
   const choose = (a: number, b: number): void => {
     const from = Math.max(0, Math.min(a, b) - model.prompt);
     const to = Math.max(a, b) - model.prompt;
-    // A range is of response tokens; one of prompt tokens only selects nothing.
+    // Ranges consist of response tokens; one with prompt tokens only selects nothing.
     onRange(to < 0 ? undefined : { from, to });
   };
   type OnPointer = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => void;

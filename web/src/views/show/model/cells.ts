@@ -1,20 +1,20 @@
 import { TOKEN_FLAGS } from "../../../../../src/core/base/index.ts";
 import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 
-/** Combining marks, joiners, variation selectors, skin tones, tags: they complete the character before them. */
+/** Combining marks, joiners, variation selectors, skin tones and tags, which complete the character before them. */
 const EXTENDS = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}]|[\u{e0020}-\u{e007f}])/u;
 const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
-/** First byte of U+0300, the lowest that EXTENDS knows. */
+/** First byte of U+0300, the lowest code point that EXTENDS matches. */
 const FIRST_EXTENDING_BYTE = 0xcc;
-/** The most bytes of a character with everything that joins it, in real text. */
+/** The most bytes that a character and everything joined to it have in real text. */
 const CHARACTER_BYTES = 64;
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Where the text begins that each token shows. A character whose bytes are shared by tokens is shown by the first of
- * them, and so is a letter with the combining marks or the joined emoji that follow as tokens of their own; a token
+ * The start of the text that each token shows. A character whose bytes are shared by tokens is shown by the first of
+ * them, and so is a letter with combining marks or an emoji with joined ones that follow as separate tokens. A token
  * left without text is shown as a tick.
  *
  * @returns `[tokens + 1]`, places in `texts`, ascending
@@ -47,7 +47,7 @@ export function cellStarts({
   return starts;
 }
 
-/** How many bytes from `at` on belong to the character that ends before it. */
+/** The number of bytes from `at` on that belong to the character that ends before it. */
 function joinedBytes(texts: Uint8Array, from: number, at: number, end: number): number {
   const after = utf8.decode(texts.subarray(at, Math.min(end, at + CHARACTER_BYTES)));
   const afterJoiner = at - from >= 3 && utf8.decode(texts.subarray(at - 3, at)) === "\u200d";

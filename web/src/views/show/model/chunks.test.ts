@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { countLines, splitChunks } from "./chunks.ts";
 
-test("chunks cover every token once and have 256 to 512, the last excepted", () => {
+test("chunks cover every token once and, except for the last, have 256 to 512 tokens", () => {
   fc.assert(
     fc.property(fc.nat(5000), fc.nat(100), fc.integer({ min: 1, max: 700 }), (length, from, every) => {
       const chunks = splitChunks({ from, to: from + length }, (token) => token % every === every - 1);
@@ -18,7 +18,7 @@ test("chunks cover every token once and have 256 to 512, the last excepted", () 
   );
 });
 
-test("chunks end with a line where there is one, and say where there is not", () => {
+test("chunks end with a line if possible, and are marked otherwise", () => {
   const lines = splitChunks({ from: 0, to: 1000 }, (token) => token % 100 === 99);
   expect(lines.map(({ to, broken }) => [to, broken])).toEqual([
     [500, false],

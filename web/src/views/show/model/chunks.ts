@@ -1,10 +1,10 @@
 import type { Block } from "./runs.ts";
 
-/** A piece of the strip that is laid out, and filled with tokens, on its own. */
+/** A piece of the strip that is laid out and filled with tokens independently. */
 export interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** Ends in the middle of a line. */
+  /** Whether it ends in the middle of a line. */
   readonly broken: boolean;
 }
 
@@ -12,7 +12,7 @@ const FEWEST = 256;
 const MOST = 512;
 
 /**
- * Pieces of 256 to 512 tokens, each ending with a line where there is one to end with.
+ * Pieces of 256 to 512 tokens, each ending with the end of a line if possible.
  *
  * @param endsLine whether a token's text ends with a newline
  */
@@ -34,14 +34,14 @@ export function splitChunks(
   return chunks;
 }
 
-/** Lines that bytes of UTF-8 fill in a fixed-width font, wrapped anywhere at `columns`. */
+/** The number of lines that UTF-8 bytes fill in a fixed-width font, wrapped anywhere at `columns`. */
 export function countLines(bytes: Uint8Array, columns: number): number {
   let lines = 1;
   let column = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte === 0x0a) {
-      // The last newline of a block opens no line of its own.
+      // The last newline of a block does not open another line.
       if (at < bytes.length - 1) lines++;
       column = 0;
     } else if ((byte & 0xc0) !== 0x80) {

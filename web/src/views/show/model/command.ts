@@ -3,8 +3,8 @@ import { shellCommand } from "../../../../../src/core/base/index.ts";
 /**
  * The command that prints this sequence, or this token of it, in a terminal.
  *
- * @param paths of the run, as the viewer was given them
- * @param flags that said how to read it
+ * @param paths the run's, as given to the viewer
+ * @param flags the flags that say how to read it
  */
 export function commandFor(
   paths: readonly string[],

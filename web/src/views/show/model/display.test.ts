@@ -25,14 +25,14 @@ test("runs of newlines are counted, long texts cut between characters", () => {
     expect(readable(text)).toMatch(/😀… \(6,00\d characters\)$/u);
 });
 
-test("a literal is one line, whatever is in it", () => {
+test("a literal is one line, whatever it contains", () => {
   expect(literal("\n  x")).toBe('"\\n  x"');
   expect(literal("\u202e<b>")).toBe('"‹U+202E›<b>"');
   expect(literal("abc", 2)).toBe('"ab" +1');
   expect(literal("\ud800")).toBe('"\\ud800"');
 });
 
-test("bytes, direction, and what is not to be seen", () => {
+test("bytes, direction, and invisible text", () => {
   expect(hexBytes(Uint8Array.of(0xe2, 0x80, 0x9c))).toBe("e2 80 9c");
   expect(turnsDirection("a\u202eb")).toBe(true);
   expect(turnsDirection("שלום")).toBe(false);
@@ -41,7 +41,7 @@ test("bytes, direction, and what is not to be seen", () => {
   expect(isUnseen("\u3000")).toBe(false);
 });
 
-test("bytes that are no text are shown as bytes, and text beside them as text", () => {
+test("bytes that are not text are shown as bytes, and text beside them as text", () => {
   expect(exactBytes(Uint8Array.of(0x61, 0xf0, 0x9f, 0x20, 0xc3, 0xa9, 0xff))).toBe("a‹f0›‹9f›·é‹ff›");
   expect(exactBytes(new TextEncoder().encode("x\ufffd😀"))).toBe("x\ufffd😀");
   expect(tokenName("\ufffd", Uint8Array.of(0x98, 0x80))).toBe("‹98 80›");

@@ -14,13 +14,13 @@ const MOST_NEWLINES = 64;
 /** Longer texts of one token are cut. */
 const MOST_CHARACTERS = 2000;
 
-/** Below this many bytes nothing is cut or counted. */
+/** Texts of fewer bytes are neither cut nor counted. */
 export const NEVER_CUT_BYTES = MOST_NEWLINES;
 
 const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
 /** Controls, unusual or invisible spaces, bidirectional marks, joiners, fillers, tags. */
 const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the regex looks for these
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffc]|\u034f|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
 const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -43,7 +43,7 @@ export function exact(text: string): string {
     .replaceAll("\n", "⏎\n");
 }
 
-/** The same for bytes: those that are not UTF-8 as `‹f0›`. */
+/** The same for bytes; those that are not UTF-8 become `‹f0›`. */
 export function exactBytes(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {
@@ -61,7 +61,7 @@ export function exactBytes(bytes: Uint8Array): string {
 
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A token's text between quotation marks; its bytes where they are not text by themselves. */
+/** A token's text between quotation marks, or its bytes if they are not valid text by themselves. */
 export function tokenName(text: string, bytes: Uint8Array, most?: number): string {
   return text.includes("\ufffd") ? `‹${hexBytes(bytes)}›` : literal(text, most);
 }

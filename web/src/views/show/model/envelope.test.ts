@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatRange, makeAxis, parseRange } from "./axis.ts";
 import { computeEnvelope } from "./envelope.ts";
 
-test("a spike in a hundred thousand tokens is still there at 800 pixels", () => {
+test("a spike in a hundred thousand tokens survives at 800 pixels", () => {
   const values = new Float64Array(100_000).fill(0.01);
   values[54_321] = -30;
   const { min, max, mean } = computeEnvelope(values, makeAxis(0, 100_000, 800).edges(800));
@@ -12,7 +12,7 @@ test("a spike in a hundred thousand tokens is still there at 800 pixels", () => 
   expect(Math.min(...mean)).toBeGreaterThan(-1);
 });
 
-test("missing values leave gaps, infinite ones are marked and in no mean", () => {
+test("missing values leave gaps, infinite ones are marked and not averaged", () => {
   const { min, mean, infinite } = computeEnvelope(
     Float64Array.of(Number.NaN, Number.NaN, 1, Infinity),
     Float64Array.of(0, 2, 4),
@@ -22,12 +22,12 @@ test("missing values leave gaps, infinite ones are marked and in no mean", () =>
   expect([...infinite]).toEqual([0, 1]);
 });
 
-test("columns narrower than a token show the token they lie in", () => {
+test("columns narrower than a token show the token around them", () => {
   const { max } = computeEnvelope(Float64Array.of(1, 2), makeAxis(0, 2, 6).edges(6));
   expect([...max]).toEqual([1, 1, 1, 2, 2, 2]);
 });
 
-test("a long prompt takes a tenth of the axis, and places go there and back", () => {
+test("a long prompt takes a tenth of the axis, and places convert to pixels and back", () => {
   const axis = makeAxis(9000, 1000, 1000);
   expect(axis.promptWidth).toBe(100);
   expect(axis.xOf(9000)).toBe(100);

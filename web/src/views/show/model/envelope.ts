@@ -1,4 +1,4 @@
-/** Extremes and mean per pixel column, drawn where there are more tokens than pixels, so that spikes survive. */
+/** Extremes and mean per pixel column, drawn if there are more tokens than pixels, so that spikes survive. */
 export interface Envelope {
   /** `[columns]`, NaN where a column has no value. */
   readonly min: Float64Array;
@@ -10,7 +10,7 @@ export interface Envelope {
 
 /**
  * @param values `[n]`, NaN where missing
- * @param edges `[columns + 1]`, places in `values`, ascending; a column narrower than a token has the token it lies in
+ * @param edges `[columns + 1]`, places in `values`, ascending; a column narrower than a token gets the token around it
  */
 export function computeEnvelope(values: Float64Array, edges: Float64Array): Envelope {
   const columns = edges.length - 1;

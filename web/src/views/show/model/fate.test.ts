@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseCorrection } from "../../../../../src/trainers/neutral/text.ts";
 import { type Fates, judgeTokens } from "./fate.ts";
 
-/** Of own tokens with these Δ; NaN: the trainer's log-prob is missing. */
+/** Judges own tokens with these Δ; NaN: the trainer's log-prob is missing. */
 function judge(text: string, deltas: readonly number[], advantages?: readonly number[]): Fates {
   const rollout = new Float32Array(deltas.length).fill(-2);
   return judgeTokens(text === "" ? undefined : parseCorrection(text), {
@@ -19,7 +19,7 @@ function judge(text: string, deltas: readonly number[], advantages?: readonly nu
 const LOG = Math.log;
 const ALL = "weight:token truncate:..2 mask:token.ratio:0.5..5 veto:ratio:0.0001..";
 
-test("a token's fate goes by its ratio, and is told with its bound", () => {
+test("a token's fate depends on its ratio, and is described with its bound", () => {
   const { effect, describe, counts, vetoedBy } = judge(ALL, [0, LOG(3), LOG(6), LOG(0.4), Number.NaN]);
   expect([0, 1, 2, 3, 4].map(effect)).toEqual(["kept", "truncated", "masked", "masked", "kept"]);
   expect([0, 1, 2, 3].map(describe)).toEqual(["kept", "truncated to 2", "masked: ρ > 5", "masked: ρ < 0.5"]);
@@ -28,7 +28,7 @@ test("a token's fate goes by its ratio, and is told with its bound", () => {
   expect(vetoedBy).toBeUndefined();
 });
 
-test("one token takes its whole sequence away", () => {
+test("one token can veto its whole sequence", () => {
   const { effect, describe, vetoedBy, counts } = judge(ALL, [0, LOG(3), Number.NaN, -20, -15]);
   expect([vetoedBy, counts.vetoed]).toEqual([3, 2]);
   expect([effect(0), effect(3)]).toEqual(["kept", "vetoed"]);
@@ -36,7 +36,7 @@ test("one token takes its whole sequence away", () => {
   expect(describe(3)).toBe("vetoes the sequence: ρ < 0.0001");
 });
 
-test("without a correction nothing happens", () => {
+test("nothing happens without a correction", () => {
   expect(judge("", [5]).any).toBe(false);
   expect(judge("none", [5])).toMatchObject({ any: false });
   expect(judge("none", [5]).describe(0)).toBe("kept");
@@ -46,7 +46,7 @@ test("IcePop's tokens outside the band stay in the mask, with weight 0", () => {
   expect(judge("weight:token zero:weight:0.5..5", [LOG(6)]).describe(0)).toBe("weight 0: weight > 5");
 });
 
-test("of a sequence or a turn, one figure judges all tokens", () => {
+test("one figure of a sequence or a turn judges all its tokens", () => {
   const deltas = [0.5, Number.NaN, 0.5, -0.1];
   const product = judge("weight:sequence truncate:..2", deltas);
   expect([0, 1, 2, 3].map(product.effect)).toEqual(["truncated", "kept", "truncated", "truncated"]);
@@ -55,7 +55,7 @@ test("of a sequence or a turn, one figure judges all tokens", () => {
   expect(judge("mask:turn.mean.k2:..0.01", deltas).describe(3)).toBe("masked: turn.mean.k2 > 0.01");
 });
 
-test("signs of advantages are looked at, and missed where there are none", () => {
+test("signs of advantages matter, and missing advantages are a problem", () => {
   const text = "mask:token.ratio:..2:positive";
   expect([0, 1].map(judge(text, [1, 1], [1, -1]).effect)).toEqual(["masked", "kept"]);
   expect(judge(text, [1, 1]).problem).toMatch(/are missing/);

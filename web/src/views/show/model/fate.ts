@@ -26,16 +26,16 @@ export type Judged = Pick<SequenceModel, "deltas"> & {
 };
 
 export interface Fates {
-  /** False: no correction, or one that does nothing. */
+  /** Whether there is a correction that does anything. */
   readonly any: boolean;
   /** Why it could not be applied. */
   readonly problem?: string;
   readonly counts: Readonly<Record<Effect, number>>;
   /** The first token that vetoes the sequence; undefined without a veto. */
   readonly vetoedBy: number | undefined;
-  /** The effect on a response token; one without a Δ is kept. `vetoed`: the token itself vetoes the sequence. */
+  /** The effect on a response token; a token without Δ is kept. `vetoed`: the token itself vetoes the sequence. */
   effect(token: number): Effect;
-  /** In words, with the bound: `truncated to 2`, `masked: ρ > 5`, `kept`. */
+  /** The effect in words, with the bound: `truncated to 2`, `masked: ρ > 5`, `kept`. */
   describe(token: number): string;
 }
 
@@ -47,7 +47,7 @@ const NOTHING: Fates = {
   describe: () => "kept",
 };
 
-/** The batch's mean is unknown here, so weights are those before normalization. */
+/** Weights are those before normalization, because the batch's mean is unknown here. */
 export function judgeTokens(correction: Correction | undefined, judged: Judged): Fates {
   if (correction === undefined || (correction.steps.length === 0 && correction.weight === undefined))
     return { ...NOTHING, describe: (token) => describeMissing(judged, token) ?? "kept" };
@@ -82,7 +82,7 @@ function readFates(applied: AppliedCorrection, places: Int32Array, judged: Judge
   const mark = (effect: Effect, at: number, said: string): void => {
     const token = places[at]!;
     const code = EFFECTS.indexOf(effect);
-    // The strongest effect is shown; among equal ones, the first.
+    // The strongest effect is shown, the first among equals.
     if (code <= effects[token]! || Number.isNaN(deltas[token]!)) return;
     effects[token] = code;
     words.set(token, said);

@@ -15,7 +15,7 @@ describe("text", () => {
     return from.map((first, at) => [first, to[at]!]);
   };
 
-  test("is found across tokens, without regard to case, and only its own tokens are marked", () => {
+  test("is found across tokens in either case, and only its own tokens are marked", () => {
     expect(found(["The", " an", "swer", " is", " An", "SWER"], "answer")).toEqual([
       [1, 3],
       [4, 6],
@@ -25,18 +25,18 @@ describe("text", () => {
     expect([...marked]).toEqual([0, both, HIT.inside | HIT.last, 0]);
   });
 
-  test("is taken as it stands, not as a pattern", () => {
+  test("is taken literally, not as a pattern", () => {
     expect(found(["1+", "1=", "2 (a|b) [^c] \\d $5."], "1+1")).toEqual([[0, 2]]);
     for (const wanted of ["(a|b)", "[^c]", "\\d", "$5."])
       expect(found(["x", ` (a|b) [^c] \\d $5.`], wanted), wanted).toEqual([[1, 2]]);
     expect(found(["\\", "nabla"], "\\n")).toEqual([[0, 2]]);
   });
 
-  test("that is in a token twice is one hit; what begins in the same token reaches as far as the last", () => {
+  test("that is in a token twice is one hit; hits that begin in the same token extend to the end of the last", () => {
     expect(found(["banana", "na"], "an")).toEqual([[0, 2]]);
   });
 
-  test("has its place after letters of any number of bytes, and after bytes that are no text", () => {
+  test("is placed correctly after letters of several bytes and after bytes that are not text", () => {
     const tokens = ["é", "漢字", [0xf0, 0x9f], [0x98, 0x80], [0xff, 0x61], "end"];
     const joined = joinedText(makeModel(tokens, [0, 0, 0, 2, 0, 0]));
     expect(joined.text).toBe("é漢字😀\ufffdaend");
@@ -56,7 +56,7 @@ describe("text", () => {
 describe("the way from hit to hit", () => {
   const hits = { from: [2, 5, 9], to: [4, 6, 10], marked: new Uint8Array(12) };
 
-  test("goes round at the ends", () => {
+  test("wraps around at the ends", () => {
     expect(nextHit(hits, -1, 1)).toBe(0);
     expect(nextHit(hits, 2, 1)).toBe(1);
     expect(nextHit(hits, 9, 1)).toBe(0);
@@ -66,19 +66,19 @@ describe("the way from hit to hit", () => {
     expect(nextHit({ from: [], to: [], marked: new Uint8Array(1) }, 0, 1)).toBeUndefined();
   });
 
-  test("counts those of a part", () => {
+  test("counts the hits in a part", () => {
     expect(hitsWithin(hits, 2, 9)).toBe(2);
     expect(hitsWithin(hits, 3, 5)).toBe(0);
     expect(hitsWithin(hits, 0, 12)).toBe(3);
   });
 
-  test("knows which one a place is in", () => {
+  test("knows which hit a place is in", () => {
     expect([0, 2, 3, 4, 5, 9, 11].map((place) => hitAt(hits, place))).toEqual([-1, 0, 0, -1, 1, 2, -1]);
     expect(hitAt(hits, undefined)).toBe(-1);
   });
 });
 
-describe("what is written", () => {
+describe("what the reader enters", () => {
   const model = sequenceModel(
     madeSequence(["p", "a", "7", "abs>0.5", "b"], {
       promptLength: 1,
@@ -88,13 +88,13 @@ describe("what is written", () => {
   );
   const find = finderIn(model, true);
 
-  test("is a filter where it reads as one, counted from the prompt on", () => {
+  test("is a filter if it can be read as one, with places from the prompt on", () => {
     expect(find("abs>0.5", false)).toMatchObject({ kind: "tokens", isFilter: true });
     expect(find("abs>0.5", false).hits.from).toEqual([2, 4]);
     expect(find("abs>0.5 is:number", false).hits.from).toEqual([2]);
   });
 
-  test("is text otherwise, or when it is said to be", () => {
+  test("is text otherwise, or on request", () => {
     expect(find("abs>0.5", true)).toMatchObject({ kind: "text", isFilter: true });
     expect(find("abs>0.5", true).hits.from).toEqual([3]);
     expect(find("turns>=1", false).kind).toBe("text");
@@ -102,14 +102,14 @@ describe("what is written", () => {
     expect(find("abs>0.5 turn:x", false).problem).toMatch(/"x"/);
   });
 
-  test("of alternatives is what any of them finds", () => {
+  test("with alternatives finds what any of them finds", () => {
     expect(find("abs>0.5 is:number | pos:0", false).hits.from).toEqual([1, 2]);
     expect(find("abs>0.5 -(is:number | pos:0)", false).hits.from).toEqual([4]);
     expect(find("abs>0.5 | word", false).kind).toBe("text");
     expect(find("(1|2)", false).kind).toBe("text");
   });
 
-  test("of a filter on sequences is what it says of tokens", () => {
+  test("from a filter on sequences is its terms on tokens", () => {
     const pick = (filter: string): string | undefined => pickTokenTerms(parseFilter(filter), undefined, 0);
     expect(pick("correct:no abs>0.5 -is:number")).toBe("abs>0.5 -is:number");
     expect(pick("correct:no")).toBeUndefined();
@@ -117,7 +117,7 @@ describe("what is written", () => {
     expect(pick("correct:no abs>0.5 | turn:2")).toBe("abs>0.5 | turn:2");
   });
 
-  test("of alternatives is what those say by which the sequence matches", () => {
+  test("from alternatives is the terms of those that the sequence matches", () => {
     const table = madeTable([{ correct: 0 }, { correct: 1, step: 3 }, {}]);
     const pick = (filter: string): (string | undefined)[] =>
       [0, 1, 2].map((row) => pickTokenTerms(parseFilter(filter), table, row));
@@ -127,7 +127,7 @@ describe("what is written", () => {
       undefined,
     ]);
     expect(pick("correct:no | abs>1")).toEqual(["abs>1", "abs>1", "abs>1"]);
-    // One alternative is shown whatever the sequence is: one may have come here by a link.
+    // A single alternative is shown for every sequence, because the reader may have followed a link.
     expect(pick("correct:no abs>0.5")).toEqual(["abs>0.5", "abs>0.5", "abs>0.5"]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Finds text in all tokens of a sequence, whether the strip holds them or not.
+ * Finds text in all tokens of a sequence, whether or not the strip has elements for them.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { SequenceModel } from "./sequence-model.ts";
 
 /** Where the hits are. Hits that start at the same token count once. */
 export interface Hits {
-  /** First places, ascending, and the places after the last ones. */
+  /** The first place of each hit, ascending, and the place after its last. */
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** `[length]`: 0 beside the hits, bits of {@link HIT} in them. */
+  /** `[length]`: 0 outside of hits, bits of {@link HIT} inside. */
   readonly marked: Uint8Array;
 }
 
-/** `first` and `last` are those of a hit. */
+/** `first` and `last` mark the ends of a hit. */
 export const HIT = { inside: 1, first: 2, last: 4 } as const;
 
 /** The text of all cells, and where each starts in it. */
@@ -24,7 +24,7 @@ export interface JoinedText {
   readonly starts: Uint32Array;
 }
 
-/** Cells that are decoded at a time. */
+/** The number of cells that are decoded at a time. */
 const AT_ONCE = 512;
 
 export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "cellText">): JoinedText {
@@ -47,7 +47,7 @@ export function joinedText(model: Pick<SequenceModel, "length" | "cellBytes" | "
   return { text, starts };
 }
 
-/** UTF-16 units of well-formed UTF-8. */
+/** The number of UTF-16 units of well-formed UTF-8. */
 function countUnits(bytes: Uint8Array): number {
   let units = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -57,7 +57,7 @@ function countUnits(bytes: Uint8Array): number {
   return units;
 }
 
-/** Every place of a text, without regard to case, across the borders of tokens. */
+/** Every occurrence of a text, in either case and across tokens. */
 export function textHits({ text, starts }: JoinedText, wanted: string): Hits {
   const hits = { from: [] as number[], to: [] as number[], marked: new Uint8Array(starts.length - 1) };
   if (wanted === "") return hits;
@@ -77,7 +77,7 @@ export function textHits({ text, starts }: JoinedText, wanted: string): Hits {
   return hits;
 }
 
-/** Each of these places as a hit. */
+/** Makes each of these places a hit. */
 export function placeHits(places: readonly number[], length: number): Hits {
   const marked = new Uint8Array(length);
   for (const place of places) mark(marked, place, place);
@@ -90,7 +90,7 @@ function mark(marked: Uint8Array, first: number, last: number): void {
   marked[last]! |= HIT.last;
 }
 
-/** The hit that a place is in; -1 where it is in none. */
+/** The index of the hit that contains a place; -1 if none does. */
 export function hitAt({ from, to }: Hits, place: number | undefined): number {
   if (place === undefined) return -1;
   const at = firstAfter(from, place) - 1;
@@ -105,7 +105,7 @@ export function nextHit({ from }: Hits, place: number, way: 1 | -1): number | un
   return before < 0 ? from.length - 1 : before;
 }
 
-/** How many begin at the places `[from, to)`. */
+/** The number of hits that begin at the places `[from, to)`. */
 export function hitsWithin(hits: Hits, from: number, to: number): number {
   return firstAfter(hits.from, to - 1) - firstAfter(hits.from, from - 1);
 }

@@ -16,17 +16,17 @@ export interface Finding {
   readonly kind: "text" | "tokens";
   /** Whether it could be read as a filter. */
   readonly isFilter: boolean;
-  /** Why it was not, where it starts like a filter. */
+  /** Why it could not, if it starts like a filter. */
   readonly problem: string | undefined;
 }
 
 /**
- * Finds a text, or the tokens of a filter such as `abs>0.5 is:number`; what could be either is a filter unless
+ * Finds a text, or the tokens of a filter such as `abs>0.5 is:number`; what could be either is taken as a filter unless
  * `asText`.
  */
 export type Find = (wanted: string, asText: boolean) => Finding;
 
-/** @param hasTexts false: what stands as texts are ids */
+/** @param hasTexts false: the texts are only ids */
 export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
   let joined: JoinedText | undefined;
   let last: { readonly key: string; readonly finding: Finding } | undefined;
@@ -51,11 +51,11 @@ export function finderIn(model: SequenceModel, hasTexts: boolean): Find {
 }
 
 /**
- * The terms on tokens of the list's filter, which are found when one of its sequences is opened: those of the
- * alternatives that this sequence matches. Undefined where no alternative has terms on tokens.
+ * The terms on tokens that the list's filter has in the alternatives that this sequence matches; they are searched for
+ * when the sequence is opened. Undefined if no alternative has terms on tokens.
  *
- * @param table undefined: not loaded yet, so every alternative may apply
- * @param row the sequence's, in the table
+ * @param table undefined until it is loaded: every alternative may apply
+ * @param row the sequence's row in the table
  */
 export function pickTokenTerms(
   { alternatives }: Filter,

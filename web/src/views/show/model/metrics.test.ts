@@ -32,7 +32,7 @@ test("only what the sequence has values for is offered", () => {
   for (const name of ["entropy", "advantage", "impact"]) expect(names).toContain(name);
 });
 
-test("missing, untrained and infinite values keep apart", () => {
+test("missing, untrained and infinite values are distinct", () => {
   expect([...metric("delta").values(wire)]).toEqual([0.5, Number.NaN, Number.NaN, Infinity]);
 });
 
@@ -48,7 +48,7 @@ test("formulas", () => {
   expect(metric("logp").figure!(1)).toBe(-1);
 });
 
-test("what a token's weight in the gradient lacks", () => {
+test("the impact is what a token's weight in the gradient lacks", () => {
   const advantages = Float32Array.of(-2, 1, 1, 0);
   const impact = listMetrics(info, { ...wire, advantages }).find(({ name }) => name === "impact")!;
   const [first, missing, untrained, infinite] = impact.values(wire);
@@ -57,7 +57,7 @@ test("what a token's weight in the gradient lacks", () => {
   expect(impact.ofRun).toEqual({ floor: 0, domain: 0.3, end: 7 });
 });
 
-test("the scale is fixed, or the run's, never the sequence's", () => {
+test("the scale is fixed or the run's, never the sequence's", () => {
   expect(
     [metric("delta"), metric("rho"), metric("policy:reference")].map(({ anchored }) => anchored),
   ).toEqual([NATS, NATS, NATS]);
@@ -67,7 +67,7 @@ test("the scale is fixed, or the run's, never the sequence's", () => {
   expect(listMetrics({ scales: { ...info.scales, delta: 0 } }, wire)[0]!.ofRun).toBeUndefined();
 });
 
-test("k3 of the ends of the scale of Δ has about the same shades", () => {
+test("k3 at the ends of Δ's scale has about the same shades", () => {
   const k3 = (delta: number): number => Math.expm1(delta) - delta;
   const { floor, domain, end } = metric("k3").anchored;
   expect([k3(-NATS.floor), floor, k3(NATS.floor)]).toEqual(

@@ -17,24 +17,24 @@ export interface Metric {
   readonly title: string;
   /** A line. */
   readonly meaning: string;
-  /** Whether both signs mean something. */
+  /** Whether the sign has a meaning. */
   readonly signed: boolean;
-  /** In the units of `values`, the same for every run. */
+  /** The scale in the units of `values`, the same for every run. */
   readonly anchored: Scale;
-  /** The run's own scale, where its sizes are known. */
+  /** The run's own scale, if its sizes are known. */
   readonly ofRun?: Scale | undefined;
   /** `[n]`: response tokens with mask 1, NaN where the value is missing. */
   readonly values: (wire: WireSequence) => Float64Array;
-  /** How a value is written. */
+  /** Formats a value. */
   readonly show: (value: number) => string;
-  /** The figure that a value stands for, where that is another number. */
+  /** The figure that a value stands for, if that is a different number. */
   readonly figure?: (value: number) => number;
 }
 
 type Scales = RunInfo["scales"];
 type Words = Pick<Metric, "title" | "meaning">;
 
-/** k3 of the |Δ| that the scale of Δ has: 0.05 and, half-way between its signs, 1. */
+/** k3 of the |Δ| in the scale of Δ: 0.05 and, halfway between the two signs, 1. */
 const K3: Scale = { floor: 0.00125, domain: TOKEN_METRICS.k3.scale, end: 16 };
 const PROB_DIFF: Scale = { floor: 0.01, domain: TOKEN_METRICS.dp.scale, end: 1 };
 /** Nats. Above 3 a policy is unsure; a vocabulary of 160,000 allows 12. */
@@ -63,7 +63,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       values: (sequence) => own(sequence, deltaAt),
     },
     {
-      // On the scale of its logarithm: ½ is as far from 1 as 2.
+      // ρ is on the scale of its logarithm: ½ is as far from 1 as 2.
       ...nats,
       name: "rho",
       ofRun,
@@ -107,7 +107,7 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
   ];
 }
 
-/** Of the trainer's policy where both are known. */
+/** The entropy of the trainer's policy if both are known. */
 function listEntropy(scales: Scales, { trainerEntropy, rolloutEntropy }: WireSequence): Metric[] {
   const entropy = trainerEntropy ?? rolloutEntropy;
   if (entropy === undefined) return [];
@@ -154,7 +154,7 @@ export function deltaAt(at: number, { rollout, trainer }: Pick<WireSequence, "ro
   return computeDelta(rollout[at]!, trainer[at]!);
 }
 
-/** The terminal's words with the title in front: the page also shows a meaning without its title. */
+/** The terminal's words with the title in front, because the page also shows a meaning without its title. */
 function inWords({ title, meaning }: Words): Words {
   return { title, meaning: `${title}: ${meaning}` };
 }

@@ -11,7 +11,7 @@ function numbered(tokens: readonly string[], more: Parameters<typeof madeSequenc
   return { ...numbers, count };
 }
 
-test("digits are grouped into numbers with their places, separators and sign among them", () => {
+test("digits are grouped into numbers with their places, separators and signs", () => {
   const { at, any, count } = numbered(["=", "-", "1", ",", "7", "4", "2", ".", "5", " 9"]);
   expect([any, count]).toEqual([true, 2]);
   expect(at(0)).toBeUndefined();
@@ -22,11 +22,11 @@ test("digits are grouped into numbers with their places, separators and sign amo
   expect(at(9)).toMatchObject({ number: "9", isFirst: true, isLast: true });
 });
 
-test("nothing is a number without digits", () => {
+test("without digits, nothing is a number", () => {
   expect(numbered(["a", "b"])).toMatchObject({ any: false, count: 0 });
 });
 
-test("a number ends with its author", () => {
+test("a number ends where the author changes", () => {
   const mask = Uint8Array.of(1, 0, 1);
   const { count } = numbered(["1", "2", "3"], { mask, turnMarks: Uint16Array.of(1, 0, 2) });
   expect(count).toBe(3);

@@ -9,29 +9,30 @@ import { findNumbers, formatDecimal, type NumberSpan } from "../../../../../src/
 import { TOKEN_FLAGS } from "../../../../../src/core/base/index.ts";
 import type { SequenceModel } from "./sequence-model.ts";
 
-/** What a token is in its number. */
+/** A token's part in its number. */
 export interface NumberPlace {
   /** The whole number, without separators. */
   readonly number: string;
   /** The token's digits; empty for signs, points and commas. */
   readonly digits: string;
-  /** Power of ten of its last digit; undefined where it has none. */
+  /** Power of ten of its last digit; undefined without digits. */
   readonly power: number | undefined;
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
 export interface Numbers {
-  /** Whether any token is of digits. */
+  /** Whether any token has digits. */
   readonly any: boolean;
-  /** By place, counted from the first prompt token; undefined for what is not part of a number. */
+  /** By place, counted from the first prompt token; undefined for tokens outside numbers. */
   readonly at: (place: number) => NumberPlace | undefined;
 }
 
 const NUMBER = /^( ?)([0-9]+)$/;
 
 /**
- * Numbers end with their author: one that the policy continues after tool output counts as two. Computed on first use.
+ * Numbers end when the author changes: one that the policy continues after tool output counts as two. Computed on first
+ * use.
  */
 export function openNumbers(model: SequenceModel): Numbers {
   let found: ReadonlyMap<number, NumberPlace> | undefined;
@@ -87,7 +88,7 @@ function addNumber(found: Map<number, NumberPlace>, span: NumberSpan, start: num
   }
 }
 
-/** Powers that the style sheet has a label for. */
+/** The largest power that the style sheet has a label for. */
 const MOST_POWER = 15;
 const LEAST_POWER = -9;
 
@@ -115,7 +116,7 @@ export function powerText(power: number): string {
   return `10${power < 0 ? "⁻" : ""}${figures}`;
 }
 
-/** `digit of 1742.5 · 10² (hundreds)`; `digits 10⁵ to 10³ of 123456` for a token of several. */
+/** `digit of 1742.5 · 10² (hundreds)`; for a token of several digits `digits 10⁵ to 10³ of 123456`. */
 export function describeNumber({ number, digits, power }: NumberPlace): string {
   if (power === undefined) return `part of the number ${number}`;
   if (digits.length > 1)

@@ -3,9 +3,9 @@ import type { SequenceTable } from "../../../../../src/results/wire/table.ts";
 /** The sequences that the list shows, in its order, and where this one is. */
 export interface Order {
   readonly rows: Uint32Array;
-  /** Place of this sequence in `rows`; -1 where the filter leaves it out. */
+  /** Index of this sequence in `rows`; -1 if the filter leaves it out. */
   readonly at: number;
-  /** `[table.length]`, NaN where not known. */
+  /** `[table.length]`, NaN where unknown. */
   readonly steps: Float64Array;
 }
 
@@ -13,7 +13,7 @@ export function orderAround({ columns }: SequenceTable, rows: Uint32Array, seque
   return { rows, at: rows.indexOf(sequence), steps: columns.step };
 }
 
-/** The next or previous sequence; the first of all where this one is not in the list. */
+/** The next or previous sequence; the first if this one is not in the list. */
 export function neighbour({ rows, at }: Order, way: 1 | -1): number | undefined {
   return at < 0 && way === -1 ? undefined : rows[at + way];
 }

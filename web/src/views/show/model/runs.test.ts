@@ -29,7 +29,7 @@ test("prompt, turns and tool output are told apart", () => {
   expect(found.map(foldedAtFirst)).toEqual([false, false, true, false]);
 });
 
-test("turns are counted where nobody has numbered them", () => {
+test("turns are counted if they are not numbered", () => {
   const found = runs(0, [
     [1, 0, 2],
     [0, 0, 1],
@@ -44,7 +44,7 @@ test("long prompts are folded at first, tool output of 64 tokens is not", () => 
   expect(foldedAtFirst(runs(0, [[0, 0, 64]])[0]!)).toBe(false);
 });
 
-test("short tool output flows on after its turn, long output folds below it", () => {
+test("short tool output flows after its turn, long output folds below it", () => {
   const sections = groupSections(
     runs(2, [
       [1, 1, 5],
@@ -62,7 +62,7 @@ test("short tool output flows on after its turn, long output folds below it", ()
   ]);
 });
 
-test("what was folded or opened is in the address", () => {
+test("the address lists what was folded or unfolded", () => {
   expect(toggledWith(new Set([3]), 0)).toBe("0_3");
   expect(toggledWith(new Set([3]), 3)).toBeUndefined();
   expect([...parsePlaces("0_x_3_-1")]).toEqual([0, 3]);

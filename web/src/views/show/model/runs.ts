@@ -4,21 +4,21 @@ import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 /** Consecutive tokens with the same author. Places count from the first prompt token. */
 export interface TokenRun {
   readonly kind: "prompt" | "turn" | "tool";
-  /** Place among the runs: names it in addresses. */
+  /** Index among the runs, which identifies it in addresses. */
   readonly index: number;
-  /** From 0; undefined for other runs. */
+  /** Number of the turn, from 0; undefined for other runs. */
   readonly turn: number | undefined;
   readonly from: number;
   readonly to: number;
 }
 
-/** What is shown under one heading: a prompt, a turn with the short tool output after it, tool output that stands alone. */
+/** What is under one heading: a prompt, a turn with short tool output after it, or longer tool output alone. */
 export interface Section {
   readonly head: TokenRun;
   readonly blocks: readonly Block[];
 }
 
-/** Tokens that flow as one text, or that fold away together. */
+/** Tokens that flow as one text or fold together. */
 export interface Block {
   readonly from: number;
   readonly to: number;
@@ -60,7 +60,7 @@ function isFoldable({ kind, from, to }: TokenRun): boolean {
   return kind === "prompt" || (kind === "tool" && to - from > FOLDED_TOOL);
 }
 
-/** The default. */
+/** Whether a run is folded by default. */
 export function foldedAtFirst(run: TokenRun): boolean {
   return isFoldable(run) && (run.kind === "tool" || run.to - run.from > FOLDED_PROMPT);
 }

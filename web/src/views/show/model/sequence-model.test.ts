@@ -19,7 +19,7 @@ test("a character whose bytes are shared by tokens is shown by the first of them
   ]);
 });
 
-test("what a follower has beyond the shared character stays with it", () => {
+test("a later token keeps what it has beyond the shared character", () => {
   expect(
     cells(
       [
@@ -41,7 +41,7 @@ test("combining marks, joined emoji and flags stay one character", () => {
   expect(cells(["🇩", "🇪", "🇫", "🇷"])).toEqual(["🇩🇪", "", "🇫🇷", ""]);
 });
 
-test("special tokens neither give nor take", () => {
+test("special tokens share no characters", () => {
   expect(cells(["e", "\u0301"], [1, 0])).toEqual(["e", "\u0301"]);
 });
 
@@ -55,18 +55,18 @@ test("cells and whole texts agree, whatever the bytes", () => {
   expect(model.textOf(4)).toBe("\ufffd");
 });
 
-test("a text with one very long token is shown as its tokens are", () => {
+test("a text with a very long token is shown like its tokens", () => {
   const model = sequenceModel(madeSequence(["a", "\n".repeat(10_000), "b"]));
   expect(model.shown(0, 3, "reading")).toBe("a\n⏎×9,998\nb");
 });
 
-test("ids are shown as numbers, and newlines are seen where they end a line", () => {
+test("ids are shown as numbers, and newlines are visible where they end a line", () => {
   const model = sequenceModel(madeSequence(["a\n", "b"]));
   expect(model.shown(0, 2, "ids")).toBe("0 1 ");
   expect([model.endsLine(0), model.endsLine(1)]).toEqual([true, false]);
 });
 
-test("Δ is of trained tokens only, missing where a side is", () => {
+test("Δ exists for trained tokens only, and is missing if a side is", () => {
   const model = sequenceModel(
     madeSequence(["p", "a", "b", "c"], {
       promptLength: 1,
@@ -79,7 +79,7 @@ test("Δ is of trained tokens only, missing where a side is", () => {
   expect(model.statistics).toMatchObject({ tokens: 2, measured: 1, maxAbs: 0.5, worst: 0 });
 });
 
-test("tokens that share a character know each other", () => {
+test("tokens that share a character are known to do so", () => {
   const model = sequenceModel(
     madeSequence([" a", [0xf0, 0x9f], [0x98], [0x80], "b", "e", "\u0301"], {
       flags: Uint8Array.of(0, 0, 2, 2, 0, 0, 0),

@@ -10,9 +10,9 @@ import { findThinking } from "./thinking.ts";
 /** A sequence as the page shows it. Places count from the first prompt token, response tokens from `prompt` on. */
 export interface SequenceModel {
   readonly wire: WireSequence;
-  /** Prompt tokens. */
+  /** The number of prompt tokens. */
   readonly prompt: number;
-  /** Response tokens. */
+  /** The number of response tokens. */
   readonly response: number;
   readonly length: number;
   /** `[response]`, nats; NaN where the mask is 0 or a side is missing. */
@@ -20,14 +20,14 @@ export interface SequenceModel {
   readonly runs: readonly TokenRun[];
   readonly sections: readonly Section[];
   readonly statistics: Statistics;
-  /** `[response]`, 1 where the policy thinks before it answers; undefined without thinking. */
+  /** `[response]`, 1 for tokens of thinking before an answer; undefined without thinking. */
   readonly thinking: Uint8Array | undefined;
   /** The token's own bytes and text. */
   readonly bytesOf: (place: number) => Uint8Array;
   readonly textOf: (place: number) => string;
   /** Its text quoted for a sentence, of at most `most` characters. */
   readonly nameOf: (place: number, most?: number) => string;
-  /** The text of its cell: all of a character that it begins, nothing of one that it only ends. */
+  /** The text of its cell: all of a character that it begins, nothing of one that it only completes. */
   readonly cellText: (place: number) => string;
   /** The tokens `[from, to)` that share this token's characters: more than one where a character is shared. */
   readonly sharing: (place: number) => { readonly from: number; readonly to: number };
@@ -39,7 +39,7 @@ export interface SequenceModel {
   readonly cellBytes: (from: number, to: number) => Uint8Array;
   /** What the strip shows of the places `[from, to)`, as one text. */
   readonly shown: (from: number, to: number, mode: TextMode) => string;
-  /** What it shows of one. */
+  /** What the strip shows of one place. */
   readonly shownOne: (place: number, mode: TextMode) => string;
 }
 
@@ -62,13 +62,13 @@ export function sequenceModel(wire: WireSequence): SequenceModel {
     if (mode === "reading") return readable(text);
     return text.includes("\ufffd") ? exactBytes(cellBytes(place, place + 1)) : exact(text);
   };
-  /** Newlines and lengths are cut per token, so a text may be decoded in one go only where no token is long. */
+  /** Newlines and lengths are cut per token, so a text may be decoded in one go only if no token is long. */
   const anyLong = (from: number, to: number): boolean => {
     for (let place = from; place < to; place++)
       if (cells[place + 1]! - cells[place]! > NEVER_CUT_BYTES) return true;
     return false;
   };
-  /** Whether the token has only the end, or the middle, of a character. */
+  /** Whether the token only has the middle or the end of a character. */
   const isPart = (place: number): boolean =>
     cells[place + 1] === cells[place] &&
     (textOffsets[place + 1]! > textOffsets[place]! || (flags[place]! & TOKEN_FLAGS.continuation) !== 0);

@@ -1,16 +1,16 @@
 import { computeK3 } from "../../../../../src/core/kernels/index.ts";
 
 export interface Statistics {
-  /** With mask 1. */
+  /** The number of tokens with mask 1. */
   readonly tokens: number;
-  /** Of those, the ones with a finite Δ: means and extremes are over them. */
+  /** The number of those with a finite Δ, which means and extremes are over. */
   readonly measured: number;
   readonly infinite: number;
   /** Nats; NaN where nothing is measured. */
   readonly meanAbs: number;
   readonly maxAbs: number;
   readonly k3: number;
-  /** Response token with the largest |Δ|; -1 where there is none. */
+  /** The response token with the largest |Δ|; -1 if there is none. */
   readonly worst: number;
 }
 

@@ -6,7 +6,7 @@ import { findThinking } from "./thinking.ts";
 
 type More = Parameters<typeof madeSequence>[1];
 
-/** The response tokens that are thinking, as a text with `·` for all others. */
+/** The response tokens in thinking, as a text with `·` for all others. */
 function thinking(tokens: readonly string[], more: More = {}): string | undefined {
   const wire = madeSequence(tokens, more);
   const found = findThinking(wire, splitRuns(wire));
@@ -36,7 +36,7 @@ describe("thinking", () => {
     expect(thinking(["<think>", "a", "tool", "b"], { mask, turnMarks })).toBe("<think>a··");
   });
 
-  it("is nowhere without tags, nor in what tools wrote", () => {
+  it("is found neither without tags nor in tool output", () => {
     expect(thinking(["a", "</think>", "b"])).toBeUndefined();
     expect(thinking([])).toBeUndefined();
     const mask = Uint8Array.from([0, 0, 1]);
@@ -44,11 +44,11 @@ describe("thinking", () => {
     expect(thinking(["<think>", "a</think>", "b"], { mask, turnMarks })).toBeUndefined();
   });
 
-  it("counts a token that it shares", () => {
+  it("includes a token that it shares", () => {
     expect(thinking(["é<think>", "so", "</think> 4", "!"])).toBe("é<think>so</think> 4·");
   });
 
-  it("is what lies between the tags, letter by letter", () => {
+  it("is exactly the text between the tags", () => {
     const words = fc
       .array(fc.constantFrom("é", "7", " so", "<", ">", "👍", "\n", "think"))
       .map((some) => some.join(""));

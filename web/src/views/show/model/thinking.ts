@@ -17,11 +17,11 @@ const ascii = new TextDecoder("latin1");
 type Texts = Pick<WireSequence, "texts" | "textOffsets" | "mask" | "meta">;
 
 /**
- * Which response tokens are thinking, tags included. It begins in a turn of the policy, or at its first token where the
- * prompt ends with the opening tag, and ends with the closing tag or with the turn. A token that belongs only partly to
- * it counts as thinking.
+ * Finds the response tokens of thinking, including its tags. Thinking begins in a turn of the policy, or with the turn
+ * if the prompt ends with the opening tag, and ends with the closing tag or with the turn. A token that is partly
+ * thinking counts as thinking.
  *
- * @returns `[response]`, 1 in thinking; undefined where there is none
+ * @returns `[response]`, 1 in thinking; undefined without thinking
  */
 export function findThinking(wire: Texts, runs: readonly TokenRun[]): Uint8Array | undefined {
   const prompt = wire.meta.promptLength;
@@ -40,7 +40,7 @@ export function findThinking(wire: Texts, runs: readonly TokenRun[]): Uint8Array
 /** Places `[from, to)` of each span of thinking in a turn. */
 function findSpans({ texts, textOffsets }: Texts, from: number, to: number): [number, number][] {
   const start = textOffsets[from]!;
-  // One character for each byte: tags are ASCII, and places in the text are places among the bytes.
+  // One character per byte: tags are ASCII, and offsets in the text equal offsets in the bytes.
   const text = ascii.decode(texts.subarray(start, textOffsets[to]!));
   const before = ascii.decode(texts.subarray(Math.max(0, start - TEMPLATE_BYTES), start)).trimEnd();
   const byTemplate = TAGS.find(([open]) => before.endsWith(open));
@@ -70,7 +70,7 @@ function findOpening(text: string, from: number): { at: number; closing: string 
   return first;
 }
 
-/** The token, from `from` on, that has this byte. */
+/** The token, from `from` on, that contains this byte. */
 function findPlace(textOffsets: Uint32Array, from: number, byte: number): number {
   let [low, high] = [from, textOffsets.length - 1];
   while (high - low > 1) {

@@ -1,5 +1,5 @@
 /**
- * Estimates the heights of chunks before the browser lays them out: the scroll bar must be about right for a text of
+ * Estimates the heights of chunks before the browser lays them out, so that the scroll bar is about right for a text of
  * 100,000 tokens of which only a screenful is laid out.
  *
  * @module
@@ -32,7 +32,7 @@ export function measureCharacter(root: HTMLElement): CharacterSize {
   return { width: width || 8, lineHeight: lineHeight || 22 };
 }
 
-/** Sets the height of each chunk while it is out of sight; `auto` lets the browser remember the true one. */
+/** Sets the height that a chunk has while out of sight; `auto` lets the browser remember the true one. */
 export function guessHeights(
   root: HTMLElement,
   chunks: readonly StripChunk[],

@@ -9,7 +9,7 @@ import { findLast } from "./watch-sight.ts";
 export interface StripChunk extends LiveChunk {
   readonly from: number;
   readonly to: number;
-  /** The run that it is folded with. */
+  /** The run that it folds with. */
   readonly fold: TokenRun | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Painting {
 
 const EFFECT_CLASSES = { kept: "", truncated: " truncated", masked: " masked", vetoed: " vetoed" } as const;
 
-/** Classes by place: the shade, the effect of the correction, whether it lies in the range and is thinking. */
+/** Classes by place: the shade, the effect of the correction, and whether it is in the range or in thinking. */
 export function classesFor(
   { prompt, thinking, wire: { mask } }: SequenceModel,
   { values, scale, fates, range }: Painting,

@@ -1,5 +1,5 @@
 /**
- * Copies the selection as it is in the sequence: browsers add a newline between blocks, which no policy wrote.
+ * Copies the selection as it is in the sequence: browsers would add newlines between blocks, which no policy wrote.
  */
 export function copyText(event: ClipboardEvent): void {
   const selection = getSelection();

@@ -5,8 +5,8 @@
  *     text   ░░░░░░░░░░░░▒▒▒▒▒▒▓▓▓▓▓▓▓▓▒▒▒▒▒▒░░░░░░░░░░░
  *                        └near┘└sight ┘└near┘              seen by one IntersectionObserver
  *
- *     each frame:  near, the nearest first ─► as many as MOST_TOKENS allows ─► release the others, fill these,
- *                  both within TOKENS_PER_FRAME; what is left waits for the next frame
+ *     each frame:  near chunks, the nearest first ─► as many as MOST_TOKENS allows ─► release the others, fill these,
+ *                  both within TOKENS_PER_FRAME; the rest waits for the next frame
  *
  * @module
  */
@@ -21,13 +21,13 @@ export interface LiveChunk {
 export interface LiveChunks<Chunk extends LiveChunk> {
   readonly add: (chunk: Chunk) => void;
   readonly isLive: (chunk: Chunk) => boolean;
-  /** Fills a chunk at once, whatever the budget: a token in it must be shown. */
+  /** Fills a chunk immediately, whatever the budget, because a token in it must be shown. */
   readonly need: (chunk: Chunk) => void;
   readonly live: () => Iterable<Chunk>;
   readonly stop: () => void;
 }
 
-/** Two nodes each: an element and its text. */
+/** The most tokens with elements; each has two nodes, an element and its text. */
 const MOST_TOKENS = 6000;
 /** Bounds the time spent on filling in one frame: one large chunk, or a few small ones. */
 const TOKENS_PER_FRAME = 512;
@@ -80,7 +80,7 @@ export function liveChunks<Chunk extends LiveChunk>(scroller: HTMLElement): Live
       if (isIntersecting) near.add(chunk);
       else near.delete(chunk);
     }
-    // Nothing is colored yet: a frame earlier counts.
+    // Nothing is colored yet, so do not wait for a frame.
     if (live.size === 0 && frame === 0) process();
     else schedule();
   };
@@ -103,10 +103,10 @@ export function liveChunks<Chunk extends LiveChunk>(scroller: HTMLElement): Live
   };
 }
 
-/** Those nearest to the middle of the sight, as far as the budget goes; at least one. */
+/** The chunks nearest to the middle of the visible area, within the budget; at least one. */
 function chooseLive<Chunk extends LiveChunk>(scroller: HTMLElement, near: ReadonlySet<Chunk>): Set<Chunk> {
   const middle = scroller.getBoundingClientRect().top + scroller.clientHeight / 2;
-  // Each box is measured once: a sort would measure it at each comparison.
+  // Each box is measured once; sorting would measure it at each comparison.
   const distances = new Map<Chunk, number>();
   for (const chunk of near) distances.set(chunk, distanceFrom(chunk.element, middle));
   const wanted = [...near].sort((a, b) => distances.get(a)! - distances.get(b)!);
@@ -126,7 +126,7 @@ function distanceFrom(element: HTMLElement, y: number): number {
   return top > y ? top - y : bottom < y ? y - bottom : 0;
 }
 
-/** Replacing the text of such an element would undo what the reader has selected. */
+/** Whether the reader has selected text in it; replacing that text would undo the selection. */
 function isSelected(element: HTMLElement): boolean {
   const selection = getSelection();
   return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);

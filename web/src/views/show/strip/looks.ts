@@ -3,7 +3,7 @@ import type { SequenceModel } from "../model/sequence-model.ts";
 import { textClasses } from "./token-span.ts";
 
 /**
- * How tokens look now. Chunks read it when they fill, so one that comes into sight later needs no news of changes.
+ * How tokens look now. Chunks read it when they are filled, so those that come into sight later need no notification.
  */
 export interface Looks {
   mode: TextMode;
@@ -12,7 +12,7 @@ export interface Looks {
   chooseClasses: (place: number) => string;
 }
 
-/** Called for each token on the screen while scrolling, so it allocates one string only. */
+/** Called for each token on the screen while scrolling, so it allocates a single string. */
 export function classNames(model: SequenceModel, looks: Looks, place: number): string {
   return `${textClasses(model, place, looks.mode)} ${looks.chooseClasses(place)}`;
 }

@@ -1,10 +1,10 @@
-/** Frames to wait for a place to stop moving while what comes into sight is laid out for the first time. */
+/** The most frames to wait for a place to stop moving while chunks around it are laid out for the first time. */
 const MOST_FRAMES = 90;
 const STILL_FRAMES = 12;
 const NEAR = 2;
 
 /**
- * Brings an element to the middle of its scroller and keeps it there while what lies around it finds its size, unless
+ * Brings an element to the middle of its scroller and keeps it there until everything around it has its size, unless
  * the reader scrolls.
  *
  * @param find called in every frame: elements are replaced as chunks fill
@@ -41,7 +41,7 @@ export function centre(scroller: HTMLElement, find: () => HTMLElement | undefine
   step();
 }
 
-/** Scrolls the least that brings an element into sight, with room around it. */
+/** Scrolls as little as possible to bring an element into sight, with room around it. */
 export function bringIntoSight(scroller: HTMLElement, element: HTMLElement, room = 60): boolean {
   scroller.scrollIntoView({ block: "nearest" });
   const box = firstBox(element);

@@ -46,7 +46,7 @@ export function sectionHeading(
   return heading;
 }
 
-/** Figures of a turn's thinking and answer; nothing where the turn has no thinking. */
+/** Figures of a turn's thinking and answer; nothing if the turn has no thinking. */
 function describeThinking(
   { deltas, thinking, prompt, wire: { mask } }: SequenceModel,
   run: TokenRun,

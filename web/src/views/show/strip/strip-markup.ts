@@ -3,7 +3,7 @@
  *
  *     .strip-text
  *     └─ section.turn-section            one for each section of the model
- *        ├─ h2                           stays in sight while the section is
+ *        ├─ h2                           in sight as long as the section is
  *        ├─ div.flow                     a block of text
  *        │  ├─ div.chunk  "plain text"   far from sight: one text node, so that the browser's search finds it
  *        │  └─ div.chunk  <span><span>…  near it: an element per token
@@ -29,14 +29,14 @@ export interface Fold {
 
 export interface StripMarkup {
   readonly sections: readonly HTMLElement[];
-  /** All of them, in the order of the text. */
+  /** All chunks, in the order of the text. */
   readonly chunks: readonly StripChunk[];
   readonly folds: readonly Fold[];
 }
 
 export interface MarkupEvents {
   readonly onToggle: (run: TokenRun) => void;
-  /** A response token is asked for. */
+  /** Called when a response token is asked for. */
   readonly onGoTo: (token: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tokens as text: chunks of a few hundred tokens each that the browser lays out when they come into sight, filled
- * with one element per token near the sight and holding one plain text elsewhere, so that all of it can be found.
+ * The tokens as text, in chunks of a few hundred tokens that the browser lays out when they come into sight. Chunks
+ * near the visible area have one element per token; the others hold plain text, so that the browser can find all of it.
  *
  *     strip-markup.ts   the elements, once          chunk.ts          one chunk: filled or plain
  *     live-chunks.ts    which chunks are filled     chunk-heights.ts  how tall the others will be
@@ -46,7 +46,7 @@ export class Strip {
     this.#markup = buildMarkup(model, this.#looks, events);
     this.#root.append(...this.#markup.sections);
     this.#guessHeights(character);
-    // Only after heights are estimated: then few chunks are near the visible area.
+    // Only after the heights are estimated, when few chunks are near the visible area.
     this.#live = liveChunks(scroller);
     for (const chunk of this.#markup.chunks) this.#live.add(chunk);
     this.#sight = watchSight(scroller, () => this.#listShown(), events.onSight);
@@ -54,7 +54,7 @@ export class Strip {
     this.#resized.observe(this.#root);
   }
 
-  /** Sets other classes for the same tokens: rewrites those that have elements. */
+  /** Sets other classes for the same tokens, rewriting those that have elements. */
   paint(chooseClasses: (place: number) => string): void {
     this.#looks.chooseClasses = chooseClasses;
     for (const { from, element } of this.#live.live()) {
@@ -74,7 +74,7 @@ export class Strip {
     }
   }
 
-  /** With `numbers` there is room above the lines for places. */
+  /** `numbers` makes room above the lines for place values. */
   setMode(mode: TextMode, numbers: boolean): void {
     const looks = this.#looks;
     if (mode === looks.mode && numbers === looks.numbers) return;
@@ -88,7 +88,7 @@ export class Strip {
     this.#sight.changed();
   }
 
-  /** @param writeNote said of a run, beside what it is */
+  /** @param writeNote the note on a run, beside what it is */
   setFolded(isFolded: (run: TokenRun) => boolean, writeNote: (run: TokenRun) => string): void {
     for (const { run, button, body } of this.#markup.folds) {
       const hide = isFolded(run);
@@ -99,7 +99,7 @@ export class Strip {
     this.#sight.changed();
   }
 
-  /** The token's element, made if need be; undefined while it is folded away. */
+  /** The token's element, created if necessary; undefined while it is folded. */
   spanOf(place: number): HTMLElement | undefined {
     const chunk = this.#chunkAt(place);
     if (chunk === undefined || this.#isHidden(chunk)) return undefined;
@@ -148,7 +148,7 @@ export class Strip {
 
   #onResize(): void {
     const width = this.#root.clientWidth;
-    // Folding changes only the height, and measuring a character would lay out the text.
+    // Folding only changes the height, and measuring a character would lay out the text.
     if (width !== this.#width) this.#guessHeights(measureCharacter(this.#root));
     this.#width = width;
     this.#sight.changed();

@@ -5,7 +5,7 @@ import type { SequenceModel } from "../model/sequence-model.ts";
 export function tokenSpan(model: SequenceModel, place: number, mode: TextMode): HTMLSpanElement {
   const span = document.createElement("span");
   const text = model.shownOne(place, mode);
-  // Text from a model is only ever a text node.
+  // Text from a model must only become a text node, never markup.
   span.textContent = text;
   span.dataset.i = String(place);
   return span;

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Held } from "../linked.ts";
 import type { TokenStripProps } from "./token-strip-props.ts";
 
-/** Places that are marked whatever the metric. */
+/** Places that are marked independently of the metric. */
 export interface Marks {
   readonly current: number | undefined;
   readonly pins: readonly number[];
@@ -11,7 +11,7 @@ export interface Marks {
 }
 
 /**
- * Keeps the marks, and repaints only tokens whose marks change: a pointer moving over the text changes two tokens and
+ * Keeps the marks and repaints only tokens whose marks change: moving the pointer over the text changes two tokens and
  * must not repaint thousands.
  */
 export function useMarks({ model, choices, linked, strip }: TokenStripProps): Held<Marks> {
@@ -30,7 +30,7 @@ export function useMarks({ model, choices, linked, strip }: TokenStripProps): He
   return marks;
 }
 
-/** Their classes, each with a space before it. */
+/** The classes of a place's marks, each with a space before it. */
 export function markClasses({ current, pins, hovered }: Marks, place: number): string {
   let names = "";
   if (place === current) names += " current";

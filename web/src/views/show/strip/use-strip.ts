@@ -1,6 +1,6 @@
 /**
- * Tells the strip what has changed. The order of the effects matters: a text that is scrolled to must have its
- * elements, its mode and its folds by then.
+ * Tells the strip what has changed. The order of the effects matters: before it is scrolled to, a text must have its
+ * elements, its mode and its folds.
  *
  *     model                  ─► a new Strip                          (other elements)
  *     mode, numbers          ─► setMode, and back to what was seen   (other text)
@@ -25,7 +25,7 @@ import { markClasses, useMarks } from "./use-marks.ts";
 
 type Scroller = Held<HTMLDivElement | null>;
 
-/** Keeps the text in `scroller` in line with the properties. */
+/** Keeps the text in `scroller` in sync with the properties. */
 export function useStrip(scroller: Scroller, props: TokenStripProps): void {
   useBuilt(scroller, props);
   useMode(scroller, props);
@@ -59,9 +59,9 @@ function useMode(scroller: Scroller, { model, choices, linked, strip }: TokenStr
   useLayoutEffect(() => {
     const { from, to } = linked.sight.peek();
     strip.current?.setMode(mode, numbers);
-    // Nothing was seen yet.
+    // Nothing has been in sight yet.
     if (to === 0) return;
-    // The new text is longer or shorter: keep what was in sight.
+    // The new text is longer or shorter; keep what was in sight.
     const kept = place !== undefined && place >= from && place < to ? place : Math.floor((from + to) / 2);
     centre(scroller.current!, () => strip.current?.spanOf(kept));
   }, [model, mode, numbers]);
@@ -94,7 +94,7 @@ function usePaint(props: TokenStripProps): void {
   }, [model, values, showsNumbers, hits, scale.domain, scale.end, fates, range?.from, range?.to]);
 }
 
-/** Brings the current token into sight when it is another one. */
+/** Brings the current token into sight when it changes. */
 function useReveal(scroller: Scroller, { model, choices, follow, strip, onToggle }: TokenStripProps): void {
   const { place, toggled } = choices;
   const revealed = useRef<number | undefined>(undefined);
@@ -108,7 +108,7 @@ function useReveal(scroller: Scroller, { model, choices, follow, strip, onToggle
       return;
     }
     revealed.current = place;
-    // Every move that wants something else says so.
+    // The default for the next move, unless it sets something else.
     follow.current = "centre";
     const span = strip.current?.spanOf(place);
     if (span === undefined || how === "stay") return;

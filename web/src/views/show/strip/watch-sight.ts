@@ -1,8 +1,8 @@
 /**
  * Which places of the text are in sight.
  *
- * Heights of chunks far away are estimates until the browser lays them out, so nothing here is computed from stored
- * heights: each look measures chunks by bisection, and lays out a dozen of them at most.
+ * Heights of distant chunks are estimates until the browser lays them out, so nothing here is computed from stored
+ * heights: each look measures chunks by bisection and lays out a dozen at most.
  *
  * @module
  */
@@ -67,7 +67,7 @@ function placeAt(stretches: readonly Stretch[], y: number): number {
   return from + share * (to - from);
 }
 
-/** The last index for which `holds` is true, by bisection (true, then false); 0 where it never is. */
+/** The last index for which `holds` is true, by bisection (true, then false); 0 if it never is. */
 export function findLast(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length - 1;
