@@ -1,4 +1,4 @@
-"""Marks a wheel that carries DuckDB's native library as one for that library's platform."""
+"""Tags a wheel that contains DuckDB's native library with that library's platform."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class PlatformTag(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        # scripts/build-python.mjs writes it where it puts the library; an sdist has neither.
+        # scripts/build-python.mjs writes the tag together with the library; an sdist has neither.
         tag = Path(self.root) / "platform-tag"
         if self.target_name == "wheel" and tag.is_file():
             build_data["pure_python"] = False

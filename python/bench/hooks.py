@@ -1,4 +1,4 @@
-"""What hooks cost the training thread: milliseconds per step, the writing itself being another thread's.
+"""What hooks cost the training thread, in milliseconds per step; another thread does the writing.
 
 python bench/hooks.py
 """
@@ -42,7 +42,7 @@ def measure(name: str, call: Callable[[int], None], flush: Callable[[], None], t
         call(step)
         times.append(time.perf_counter() - began)
         flush()
-    # The first steps make the memory that the others use again.
+    # The first steps allocate the memory that later ones reuse.
     print(f"{name}: {1e3 * float(np.median(times[3:])):.1f} ms for {tokens:,} tokens")
 
 

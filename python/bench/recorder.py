@@ -1,4 +1,4 @@
-"""What `Recorder.log` costs the training thread, and what the writer makes of it; beside it the same record as Parquet.
+"""What `Recorder.log` costs the training thread, and how fast the writer is, compared with writing Parquet.
 
 python python/bench/recorder.py [--tokens 1000000]
 """
@@ -18,7 +18,7 @@ from logratio.recorder.record import pack
 
 
 def make_batch(tokens: int, width: int = 4096) -> dict[str, np.ndarray]:
-    """As verl's trainer has it: float32 log-probs, int64 ids and masks, half of it padding."""
+    """A batch like that of verl's trainer: float32 log-probs, int64 ids and masks, half of it padding."""
     rng = np.random.default_rng(0)
     shape = (max(1, tokens // width), width)
     lengths = rng.integers(1, width, shape[0])

@@ -1,9 +1,9 @@
-"""How fast texts are scored on a GPU, and against which bound: random models of given sizes, made here.
+"""How fast a GPU scores texts, compared with an upper bound, for random models of given sizes made here.
 
     python python/bench/score_speed.py [1b] [8b] [--tokens 65536] [--json FILE]
 
-Weights are random and the head is made steeper, so that distributions are neither flat nor certain; the second model is
-the first with noise. Timings are medians over rounds after a warm-up, with the device synchronized.
+Weights are random, with a steeper head so that distributions are neither flat nor certain; the second model is the
+first with noise. Timings are medians over rounds after a warm-up, with the device synchronized.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def timed(work, rounds: int = 5) -> float:
 
 
 def ceilings(device: torch.device) -> dict[str, float]:
-    """Bytes and operations per second of one large copy and one large bf16 product."""
+    """Bytes per second of one large copy, and operations per second of one large bf16 product."""
     if device.type != "cuda":
         return {"bytes_per_s": float("nan"), "flop_per_s": float("nan")}
     a = torch.randn(2**30, device=device)
@@ -121,7 +121,7 @@ def count_flop(model: models.Model, length: int, rows: float) -> tuple[float, fl
 def check_against_float64(
     p: models.Model, q: models.Model, text: Text, found: dict[str, np.ndarray], count: int
 ) -> dict[str, float]:
-    """Largest differences from float64 logits of the same hidden states, at ``count`` positions."""
+    """Largest differences from the figures of float64 logits of the same hidden states, at ``count`` positions."""
     places = np.linspace(0, text.rows - 2, count).astype(int)
     scorer = Scorer(1 << 28, HiddenCache(0), lambda: None)
     logits = []

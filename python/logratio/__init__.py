@@ -1,7 +1,7 @@
 """logratio for Python: the parts that run where the models are.
 
-Names are loaded when they are first used: the command line starts from here too, and numpy alone would take as long to
-import as the whole program takes to start.
+Names are loaded when they are first used, because the command line starts from here, too, and importing numpy alone
+would take as long as the whole program takes to start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .notebook import Report, Viewer, report, view
     from .recorder import Counts, Recorder, init
 
-#: Which module has each name.
+#: The module that defines each name.
 _HOMES = {
     "Agreement": ".agree",
     "Counts": ".recorder",

@@ -1,4 +1,4 @@
-"""The version, which is that of the program: one number for both, kept in package.json."""
+"""The version, which package and program share; package.json has it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
-#: Of the program that a wheel carries, and of a checkout.
+#: The manifest of the program in a wheel, and that of a checkout.
 _MANIFESTS = (_PACKAGE / "_program" / "package.json", _PACKAGE.parent.parent / "package.json")
 
 
 def read_version() -> str:
-    """The version of the first manifest there is, else of the installed distribution."""
+    """The version of the first manifest that exists, else of the installed distribution."""
     for path in _MANIFESTS:
         if path.is_file():
             manifest = json.loads(path.read_text(encoding="utf-8"))

@@ -4,8 +4,8 @@
         logratio.areal.attach(trainer)
         trainer.train(workflow=…)
 
-config.actor.recompute_logprob=True (or use_decoupled_loss) has the trainer's log-probs computed. They are read before
-`compute_advantages`, which writes them over the engine's when the loss is not decoupled.
+config.actor.recompute_logprob=True (or use_decoupled_loss) makes AReaL compute the trainer's log-probs. They are read
+before `compute_advantages`, which overwrites the engine's with them if the loss is not decoupled.
 
 Read in AReaL 4aef98d8d: areal/trainer/rl_trainer.py (train), areal/trainer/ppo/actor.py (_compute_advantages):
 entry t of `logprobs` and `loss_mask` is about token t, of `prox_logp` about token t + 1.
@@ -28,7 +28,7 @@ _HOOK = Hook(
 
 @_HOOK.guard
 def attach(trainer: Any) -> None:
-    """Records every batch that this trainer's actor computes advantages of."""
+    """Records every batch for which this trainer's actor computes advantages."""
     compute = trainer.actor.compute_advantages
     calls = 0
 
@@ -75,5 +75,5 @@ def record(data: Any, step: int) -> None:
 
 
 def _load(value: Any) -> Any:
-    """A tensor of this process; a controller's are references to its workers'."""
+    """The tensor in this process; a controller's tensors are references to those of its workers."""
     return value.to_local() if hasattr(value, "to_local") else value

@@ -1,4 +1,4 @@
-"""Plain arguments, checked where they come in: what is wrong is said by the argument's name."""
+"""Checks plain arguments where they come in; errors name the argument."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 class ArgumentError(TypeError, ValueError):
-    """An argument is of another type than the function takes, or NaN.
+    """An argument is NaN or has a type that the function does not take.
 
     Attributes:
-        reason: what is wrong without the value: the same at every call with this fault.
+        reason: what is wrong, without the value, so that it is the same at every call with this fault.
     """
 
     def __init__(self, name: str, expected: str, value: Any) -> None:
@@ -21,7 +21,7 @@ class ArgumentError(TypeError, ValueError):
 
 
 def read_whole(name: str, value: Any) -> int:
-    """A whole number, also one of numpy or torch.
+    """Reads a whole number, which may be one of numpy or torch.
 
     Raises:
         ArgumentError: for anything else.
@@ -35,7 +35,7 @@ def read_whole(name: str, value: Any) -> int:
 
 
 def read_number(name: str, value: Any, expected: str = "a number") -> float:
-    """A number, also one of numpy or torch.
+    """Reads a number, which may be one of numpy or torch.
 
     Raises:
         ArgumentError: for anything else, and for NaN.
@@ -47,7 +47,7 @@ def read_number(name: str, value: Any, expected: str = "a number") -> float:
 
 
 def read_text(name: str, value: Any) -> str:
-    """A text.
+    """Reads a text.
 
     Raises:
         ArgumentError: for anything else.
@@ -58,7 +58,7 @@ def read_text(name: str, value: Any) -> str:
 
 
 def read_path(name: str, value: Any) -> str:
-    """A path as text.
+    """Reads a path as text.
 
     Raises:
         ArgumentError: for anything else.
@@ -71,7 +71,7 @@ def read_path(name: str, value: Any) -> str:
 
 
 def _find_plain(value: Any) -> Any:
-    """The number in an array or a tensor that has only one."""
+    """The only number in an array or a tensor."""
     with contextlib.suppress(Exception):
         return value.item() if callable(getattr(value, "item", None)) else value
     return None

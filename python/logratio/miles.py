@@ -1,7 +1,7 @@
 """miles: ``--rollout-data-postprocess-path logratio.miles.record`` on the command line.
 
-miles computes the trainer's log-probs before the update unless --use-rollout-logprobs or --skip-actor-forward-only says
-otherwise. It calls the function with its arguments alone, so the rollout is found in the calling function.
+miles computes the trainer's log-probs before the update, except with --use-rollout-logprobs or
+--skip-actor-forward-only. It passes the function only its arguments, so the rollout is found in the calling function.
 
 Read in miles 31f1ca961: miles/backends/megatron_utils/actor.py (train_actor), miles/backends/training_utils/parallel.py
 (ParallelState), cp_utils.py (all_gather_with_cp), miles/ray/rollout/train_data_conversion.py (`weight_versions`, one for
@@ -27,7 +27,7 @@ _HOOK = Hook(
 
 @_HOOK.guard
 def record(args: Any, rollout_id: int | None = None, rollout_data: dict[str, Any] | None = None) -> None:
-    """Records one rank's rollout; the function that miles's option names."""
+    """Records one rank's rollout; miles's option names this function."""
     if rollout_data is None or rollout_id is None:
         caller = find_caller("rollout_id", "rollout_data")
         rollout_id, rollout_data = caller["rollout_id"], caller["rollout_data"]

@@ -26,7 +26,7 @@ _steps = -1
 
 
 def wrap(compare: Callable[..., dict[str, float]]) -> Callable[..., dict[str, float]]:
-    """The function, which records what it compares first."""
+    """Wraps the function so that it records what it compares."""
 
     @functools.wraps(compare)
     def record_and_compare(local_logprobs: Any, vllm_logprobs: Any, response_mask: Any) -> dict[str, float]:
@@ -38,7 +38,7 @@ def wrap(compare: Callable[..., dict[str, float]]) -> Callable[..., dict[str, fl
 
 @_HOOK.guard
 def record(local_logprobs: Any, vllm_logprobs: Any, response_mask: Any) -> None:
-    """Records one micro-batch. Only the first epoch counts: later ones compare a policy that was updated."""
+    """Records one micro-batch. Only the first epoch counts, because later ones compare an updated policy."""
     global _steps
     caller = find_caller("data_BT", "epoch_idx")
     i = caller.get("i", caller.get("sample_idx", 0))
@@ -50,7 +50,7 @@ def record(local_logprobs: Any, vllm_logprobs: Any, response_mask: Any) -> None:
         return
     data = caller.get("data_BT")
     old = _find_old(caller, i)
-    # Packed sequences begin where positions do.
+    # Packed sequences begin where positions restart.
     ids = None if data is None else data.query_responses[i][0]
     positions = None if data is None else data.position_ids[i][0]
     mask = response_mask[0]
@@ -76,6 +76,6 @@ def record(local_logprobs: Any, vllm_logprobs: Any, response_mask: Any) -> None:
 
 
 def _find_old(caller: dict[str, Any], i: int) -> Any:
-    """Log-probs from before the step's first update, which open-instruct computes for several mini-batches."""
+    """Log-probs from before the step's first update, which open-instruct computes if there are several mini-batches."""
     computed = caller.get("local_old_logprobs_BT")
     return None if computed is None else computed[i]

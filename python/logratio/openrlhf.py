@@ -36,7 +36,7 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
         )
         mask = experience.action_mask
         spans = find_spans(mask)
-        # Aligned at the end: log-probs and mask have an entry for every token but the first.
+        # Aligned at the end: log-probs and mask have an entry for every token except the first.
         offset = experience.sequences.shape[1] - mask.shape[1]
         tokens = [(start + offset, end + offset) if end else (0, 0) for start, end in spans]
         starts = experience.attention_mask.int().argmax(1).tolist()
@@ -57,7 +57,7 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
             response_mask=part(mask),
             responses=cut_rows(experience.sequences, tokens),
             prompts=cut_rows(experience.sequences, [(a, start) for a, (start, _) in zip(starts, tokens, strict=True)]),
-            # Whether vLLM's finish reason was "length" (samples_generator.py); False is any other.
+            # True if vLLM's finish reason was "length" (samples_generator.py); False may be any other.
             finish_reason=None if truncated is None else ["length" if bool(row) else None for row in truncated],
             rewards=getattr(experience, "rewards", None),
             uid=[f"{step}.{int(i) // per_prompt}" for i in index] if index is not None and per_prompt else None,

@@ -1,4 +1,4 @@
-"""Finds the command line and runs it; what it says of a failure becomes a `LogratioError`."""
+"""Finds the command line and runs it; its error messages become `LogratioError`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from .errors import LogratioError
 
-#: Fine, and done although some inputs were skipped, which the report says itself.
+#: Exit status of success, and of success with skipped inputs, which the report mentions itself.
 GOOD = (0, 4)
 _LABEL = re.compile(r"^  (where|likely|try) {1,7}(\S.*)$")
 _PACKAGE = Path(__file__).resolve().parent
@@ -24,11 +24,11 @@ _PACKAGE = Path(__file__).resolve().parent
 def find_command() -> list[str]:
     """The words that start the program.
 
-    In this order: ``$LOGRATIO_CLI`` (a command line); the program that the wheel brings, or that of the source checkout
-    that this package lies in, with the Node that ``python -m logratio`` would take; ``logratio`` on the path.
+    In this order: ``$LOGRATIO_CLI`` (a command line); the program in the wheel, or in the source checkout that contains
+    this package, with the Node that ``python -m logratio`` would take; ``logratio`` on the path.
 
     Raises:
-        LogratioError: when none of them exists.
+        LogratioError: if none of them exists.
     """
     if own := os.environ.get("LOGRATIO_CLI"):
         return shlex.split(own)
@@ -41,7 +41,7 @@ def find_command() -> list[str]:
 
 
 def _find_own() -> list[str] | LogratioError:
-    """The program of this package, or why it does not start."""
+    """The words that start this package's program, or why it cannot start."""
     try:
         own = importlib.import_module("logratio.command")
     except ModuleNotFoundError as error:
@@ -69,13 +69,13 @@ def _find_in_checkout() -> list[str] | LogratioError:
 
 
 def environment() -> dict[str, str]:
-    """This process's, with its Python as the one that scores Hugging Face models."""
+    """This process's environment, in which its Python is the one that scores Hugging Face models."""
     return {"LOGRATIO_PYTHON": sys.executable, **os.environ}
 
 
 def write_flags(options: Mapping[str, Any]) -> list[str]:
-    """Keyword arguments as flags: ``batch_tokens=9`` is ``--batch-tokens=9``; True is the flag alone, None and False
-    are nothing, a list is the flag with each value."""
+    """Keyword arguments as flags: ``batch_tokens=9`` becomes ``--batch-tokens=9``; True becomes the flag without value,
+    None and False become nothing, a list becomes the flag with each value."""
     words: list[str] = []
     for name, value in options.items():
         flag = f"--{name.replace('_', '-')}"
@@ -92,10 +92,10 @@ def run_program(words: Sequence[str]) -> tuple[str, int]:
     """Runs the program to its end.
 
     Returns:
-        What it printed, and its exit status, 0 or 4.
+        What it printed, and its exit status (0 or 4).
 
     Raises:
-        LogratioError: with what it said on standard error, for every other status.
+        LogratioError: with the error from standard error, for every other status.
     """
     done = subprocess.run(
         [*find_command(), "--color", "never", *words],
@@ -112,7 +112,7 @@ def run_program(words: Sequence[str]) -> tuple[str, int]:
 
 
 def parse_error(text: str, status: int) -> LogratioError:
-    """The error among what the program said on standard error."""
+    """The error in the program's standard error."""
     lines = text.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith(("error: ", "bug: "))), None)
     if first is None:

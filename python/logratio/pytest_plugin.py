@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture ``policies_agree``, and ``--logratio-report DIR`` for what failed."""
+"""The pytest plugin: the fixture ``policies_agree``, and ``--logratio-report DIR`` to keep failing pairs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     folder = item.config.getoption("--logratio-report")
     if folder is None:
         return (yield)
-    # Imported here, so that pytest starts as fast as without.
+    # Imported here, so that it does not slow down the start of pytest.
     from .agree.record import keep_failures
 
     with keep_failures(Path(folder), item.nodeid) as keeping:

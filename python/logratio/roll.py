@@ -1,8 +1,8 @@
-"""ROLL: one line in the pipeline (rlvr_pipeline.py, agentic_pipeline.py), behind ``batch.batch["old_log_probs"] = …``:
+"""ROLL: one line in the pipeline (rlvr_pipeline.py, agentic_pipeline.py), after ``batch.batch["old_log_probs"] = …``:
 
     import logratio.roll; logratio.roll.record(batch, global_step)
 
-enable_old_logprobs_recompute: true has the trainer's log-probs computed; without it ROLL puts zeros there.
+enable_old_logprobs_recompute: true makes ROLL compute the trainer's log-probs; without it, they are zeros.
 
 Read in ROLL 8eb27cc2: roll/pipeline/rlvr/rlvr_pipeline.py, roll/pipeline/agentic/agentic_pipeline.py,
 roll/utils/functionals.py (postprocess_generate): log-probs ``[B, L - 1]``, entry t about token t + 1; masks ``[B, L]``.
@@ -39,7 +39,7 @@ def record(data: Any, step: int) -> None:
     _HOOK.log(
         step,
         rank=0,
-        # Where the pipeline keeps what it asked the engine for.
+        # The pipeline keeps here what it asked the engine for.
         meta=describe_sampling((getattr(data, "meta_info", None) or {}).get("generation_config") or {}),
         rollout_log_probs=cut_rows(rollout, spans),
         old_log_probs=cut_rows(trainer, spans),

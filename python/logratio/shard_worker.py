@@ -1,6 +1,6 @@
 """One process of the program that summarizes shard after shard (docs/larger-than-one-machine.md, "The worker").
 
-A cold start for each shard would cost more than a small shard does.
+Starting a process for each shard would cost more than a small shard itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import IO, Any
 from .errors import LogratioError
 from .program import environment, find_command
 
-#: The end of what a process said before it died.
+#: Characters kept from the end of what a process printed before it died.
 _SAID = 4000
 
 
@@ -27,13 +27,13 @@ class WorkerDied(LogratioError):
 
 @dataclass(frozen=True)
 class Shard:
-    """What is summarized as a whole: a file, or files that complete each other.
+    """A unit of summarizing: a file, or files that complete each other.
 
     Attributes:
-        name: path or address of its first file; names it in reports.
+        name: path or address of its first file, which names it in reports.
         paths: all its files.
-        bytes: their size; 0 where it is not known.
-        digest: of their content, as ``logratio summarize`` knows a shard again; None where it cannot be read.
+        bytes: their size; 0 if unknown.
+        digest: digest of their content, by which ``logratio summarize`` recognizes a shard; None if it cannot be read.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Plan:
 
     Attributes:
         shards: in the order in which one process reads them.
-        part: a part of no shard that says which shards there should be, so that ``merge`` misses none in silence.
+        part: a part without shards that lists which shards there should be, so that ``merge`` notices missing ones.
     """
 
     shards: tuple[Shard, ...]
@@ -56,9 +56,9 @@ class Plan:
 
 
 class ShardWorker:
-    """A long-lived ``logratio summarize --worker``. Not for several threads at once.
+    """A long-lived ``logratio summarize --worker``. Not thread-safe.
 
-    The process starts with the first request, again after it died, and ends with `close`, with the ``with`` block or
+    The process starts with the first request, restarts after it died, and ends with `close`, with the ``with`` block or
     with this process.
     """
 
@@ -70,15 +70,15 @@ class ShardWorker:
         """Starts the process now.
 
         Raises:
-            LogratioError: when there is no program or no Node to run it with.
+            LogratioError: if there is no program, or no Node to run it with.
         """
         self._start()
 
     def plan(self, paths: Sequence[str], options: Mapping[str, Any] | None = None) -> Plan:
-        """Which shards the paths hold; reads no more of them than their beginnings.
+        """The shards in the paths; reads only their beginnings.
 
         Raises:
-            LogratioError: when a path does not exist or nothing in it is recognized; `WorkerDied`.
+            LogratioError: if a path does not exist or nothing in it is recognized; `WorkerDied`.
         """
         head, part = self._ask(plan=list(paths), options=_name_options(options))
         shards = tuple(
@@ -87,10 +87,10 @@ class ShardWorker:
         return Plan(shards, part)
 
     def summarize(self, paths: Sequence[str], options: Mapping[str, Any] | None = None) -> bytes:
-        """The part of these shards. A shard that cannot be read is in it, as failed.
+        """The part of these shards. Shards that cannot be read are in it as failed.
 
         Args:
-            paths: files of one shard, or of several that each are one file.
+            paths: the files of one shard, or of several shards with one file each.
             options: flags of ``logratio summarize`` with underscores, the same for all shards of a run.
 
         Raises:
@@ -99,15 +99,15 @@ class ShardWorker:
         return self._ask(summarize=list(paths), planned=True, options=_name_options(options))[1]
 
     def merge(self, parts: Sequence[str]) -> bytes:
-        """One part of the parts in these files and directories.
+        """Merges the parts in these files and directories into one.
 
         Raises:
-            LogratioError: when one is damaged, or was made with other settings; `WorkerDied`.
+            LogratioError: if a part is damaged, or was made with other settings; `WorkerDied`.
         """
         return self._ask(merge=list(parts))[1]
 
     def close(self) -> None:
-        """Ends the process. Nothing happens where there is none."""
+        """Ends the process, if there is one."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -156,7 +156,8 @@ class ShardWorker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
-        # A file, not a pipe: messages are not read while a request is answered, and a full pipe would stop the program.
+        # A file, not a pipe: messages are not read while a request is being answered, and a full pipe would block the
+        # program.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process lives)
         self._process = subprocess.Popen(
             [*find_command(), "--color", "never", "summarize", "--worker"],
@@ -182,7 +183,7 @@ class ShardWorker:
 
 
 def _name_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Options by the names that the program's own library has: ``batch_tokens`` is ``batchTokens``."""
+    """Options under the names of the program's own library: ``batch_tokens`` becomes ``batchTokens``."""
     named = {}
     for name, value in (options or {}).items():
         if value is None or value is False:

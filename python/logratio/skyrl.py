@@ -10,7 +10,7 @@ The engine must return log-probs: generator.sampling_params.logprobs=1, the defa
 refuses callbacks.
 
 Read in SkyRL a9564572e: skyrl/train/trainer.py (_fire, convert_to_training_input), skyrl/train/utils/callbacks.py,
-skyrl/train/dataset/preprocess.py: rows are padded on the left, and what is about responses has their width.
+skyrl/train/dataset/preprocess.py: rows are left-padded, and columns about responses have the width of responses.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Callback:
     """A ``TrainingCallback`` that records each step's batch."""
 
     def __getattr__(self, name: str) -> Any:
-        # A TrainingCallback without importing SkyRL: all other events do nothing.
+        # Acts as a TrainingCallback without importing SkyRL: all other events do nothing.
         if name.startswith("on_"):
             return lambda *args, **kwargs: None
         raise AttributeError(name)
@@ -58,7 +58,7 @@ def record(batch: Any, step: int, cfg: Any = None) -> None:
         "another trainer.algorithm.policy_loss_type computes them",
     )
     metadata = getattr(batch, "metadata", None) or {}
-    # Rows that only fill the batch up to a multiple of the workers.
+    # Without rows that only pad the batch to a multiple of the number of workers.
     count = len(rollout) - int(metadata.get("pad_size") or 0)
     sizes = [int(n) for n in batch["response_mask"].sum(1)[:count]]
     width, total = rollout.shape[1], batch["sequences"].shape[1]
@@ -89,7 +89,7 @@ def record(batch: Any, step: int, cfg: Any = None) -> None:
 
 
 def _find_groups(boundaries: Any, step: int, count: int) -> list[str] | None:
-    """The prompt of each sequence; SkyRL takes the uids away before the event, and leaves where prompts begin."""
+    """The prompt of each sequence, from where prompts begin: SkyRL removes the uids before the event."""
     if not boundaries:
         return None
     groups = [f"{step}.{group}" for group, (start, end) in enumerate(boundaries) for _ in range(start, end)]

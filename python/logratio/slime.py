@@ -1,12 +1,12 @@
 """slime: ``--rollout-data-postprocess-path logratio.slime.record --get-mismatch-metrics`` on the command line.
 
-slime calls it on every rank when the trainer's log-probs are there, before the update. Without --get-mismatch-metrics
-(or --use-tis) the usual run has no `log_probs` then: it takes those of the loss. Ray's workers need LOGRATIO_DIR in
-their environment to write elsewhere than into ./logratio.
+slime calls it on every rank once the trainer's log-probs exist, before the update. Without --get-mismatch-metrics (or
+--use-tis), the usual run has no `log_probs` by then, because it uses those of the loss. Ray's workers need LOGRATIO_DIR
+in their environment to write elsewhere than into ./logratio.
 
 Read in slime 624b824a: slime/backends/megatron_utils/actor.py (train_actor, _get_rollout_data), cp_utils.py,
 slime/utils/data.py (process_rollout_data): `tokens` [total_length] for each sequence, and `loss_masks`, `log_probs`,
-`rollout_log_probs`, `advantages` [response_length]; under context parallelism all but the masks are this rank's slices.
+`rollout_log_probs`, `advantages` [response_length]; under context parallelism, all except masks are this rank's slices.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ _HOOK = Hook("slime", "slime", "624b824a", _EXPECTS)
 
 @dataclass
 class Place:
-    """Where a process is among its trainer's: whether it has the data, whether it writes them, as which rank."""
+    """A process's role in its trainer: whether it has the data, whether it writes them, as which rank."""
 
     has_data: bool = True
     writes: bool = True
     rank: int = 0
-    #: ``(slice, total_length, response_length)`` to the whole; every rank of the context group must call it.
+    #: Maps ``(slice, total_length, response_length)`` to the whole; every rank of the context group must call it.
     join: Callable[[Any, int, int], Any] | None = None
 
 
 @_HOOK.guard
 def record(args: Any, rollout_id: int, rollout_data: dict[str, Any]) -> None:
-    """Records one rank's rollout; the function that slime's option names."""
+    """Records one rank's rollout; slime's option names this function."""
     record_rollout(_HOOK, args, rollout_id, rollout_data, _find_place)
 
 
 def record_rollout(
     hook: Hook, args: Any, rollout_id: int, data: dict[str, Any], find_place: Callable[[Any], Place]
 ) -> None:
-    """Records ``rollout_data`` of slime and of miles, which grew out of it.
+    """Records ``rollout_data`` of slime and of its offspring miles.
 
     Raises:
-        Lacking: when one side is not there.
+        Lacking: if one side is missing.
     """
     place = find_place(args)
     if not place.has_data or not hook.open_recorder(place.rank).is_due(rollout_id):
@@ -84,12 +84,12 @@ def record_rollout(
         int(rollout_id),
         rank=place.rank,
         meta=describe_sampling(args, "rollout_") | _find_topology(args),
-        # slime keeps no more of a sample's end here; 0 may be any other.
+        # This is all that slime keeps here of how a sample ended; 0 may be any other reason.
         finish_reason=None if truncated is None else ["length" if int(row) == 1 else None for row in truncated],
-        # miles keeps those of each generation call; slime drops them here.
+        # miles keeps the versions of each generation call; slime drops them here.
         weight_versions=_find_versions(data),
         response_mask=data["loss_masks"],
-        # Entry t is about token t + 1 in the trainer's forward pass; both are cut to the response already.
+        # In the trainer's forward pass, entry t is about token t + 1; both are already cut to the response.
         responses=[row[len(row) - n :] for row, n in zip(tokens, responses, strict=True)],
         prompts=[row[: len(row) - n] for row, n in zip(tokens, responses, strict=True)],
         rewards=rewards,
@@ -100,7 +100,7 @@ def record_rollout(
 
 
 def _find_versions(data: dict[str, Any]) -> list[np.ndarray] | None:
-    """The version of the weights at each token of each sequence; None where no sequence says."""
+    """The version of the weights at each token of each sequence; None if no sequence says."""
     versions = data.get("weight_versions")
     if versions is None:
         return None
@@ -133,10 +133,10 @@ def _find_place(args: Any) -> Place:
 
 
 def find_join(args: Any, module: str) -> Callable[[Any, int, int], Any]:
-    """The trainer's own way to join the slices of context parallelism.
+    """The trainer's own function to join the slices of context parallelism.
 
     Raises:
-        Lacking: for --allgather-cp, whose slices are cut differently.
+        Lacking: with --allgather-cp, whose slices are cut differently.
     """
     if getattr(args, "allgather_cp", False):
         raise Lacking("slices of --allgather-cp are not joined; record with --context-parallel-size 1")

@@ -3,8 +3,8 @@
     swift rlhf --rlhf_type grpo --use_vllm true --log_rollout_offpolicy_metrics true \\
         --external_plugins "$(python -m logratio.hooks --path ms-swift)" --callbacks logratio …
 
-The option has ms-swift compare both policies in every micro-batch, in `_compute_rollout_offpolicy_metrics`, which is
-wrapped on this trainer alone.
+The option makes ms-swift compare both policies in every micro-batch, in `_compute_rollout_offpolicy_metrics`, which is
+wrapped on this trainer only.
 
 Read in ms-swift 3602360a5: swift/rlhf_trainers/grpo_trainer.py and swift/megatron/trainers/grpo_trainer.py
 (_compute_rollout_offpolicy_metrics and its caller), swift/rl_core/data.py (GRPOBatch), swift/trainers/mixin.py
@@ -29,7 +29,7 @@ _METHOD = "_compute_rollout_offpolicy_metrics"
 
 
 class Callback:
-    """What ``callbacks_map["logratio"]`` makes: the last argument is the trainer, for both of ms-swift's maps."""
+    """What ``callbacks_map["logratio"]`` creates; in both of ms-swift's maps, the last argument is the trainer."""
 
     def __init__(self, *args: Any) -> None:
         attach(args[-1])
@@ -42,7 +42,7 @@ class Callback:
 
 @_HOOK.guard
 def register() -> None:
-    """Puts the callback where ms-swift looks names up; what its external plug-in calls."""
+    """Puts the callback where ms-swift looks up names; called by its external plug-in."""
     importlib.import_module("swift.callbacks").callbacks_map["logratio"] = Callback
     try:
         megatron = importlib.import_module("swift.megatron.callbacks")
@@ -53,7 +53,7 @@ def register() -> None:
 
 @_HOOK.guard
 def attach(trainer: Any) -> None:
-    """Records what this trainer compares from now on."""
+    """Records from now on what this trainer compares."""
     compare = getattr(trainer, _METHOD)
 
     @functools.wraps(compare)
@@ -77,10 +77,10 @@ def _record(trainer: Any, old: Any, rollout: Any, mask: Any, caller: dict[str, A
         return
     batch = caller.get("grpo_batch")
     if getattr(batch, "recorded_by_logratio", False):
-        # --num_iterations above 1 uses one generation several times.
+        # If --num_iterations is above 1, one generation is used several times.
         return
     ids: Any = (caller.get("model_inputs") or caller.get("inputs") or {}).get("input_ids")
-    # Without --padding_free rows are sequences, and their last columns are the completions.
+    # Without --padding_free, rows are sequences, and their last columns are the completions.
     aligned = ids is not None and len(ids) == len(mask) and ids.shape[1] >= mask.shape[1]
     options = getattr(trainer, "args", None)
     _HOOK.log(

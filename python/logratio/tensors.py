@@ -1,6 +1,6 @@
-"""What numpy arrays and torch tensors have in common, so that a formula is written once and runs on either.
+"""Functions common to numpy arrays and torch tensors, so that a formula is written once and runs on either.
 
-torch is never imported here: a tensor brings its module along.
+torch is never imported here; a tensor knows its module.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a torch tensor, as far as its methods tell."""
+    """Whether a value is a torch tensor, judging by its methods."""
     return all(hasattr(value, name) for name in ("detach", "device", "element_size"))
 
 
 def to_numpy(value: Any) -> np.ndarray:
-    """An array of a tensor of any device, an array, or nested lists; bfloat16 becomes float32.
+    """A numpy array from a tensor on any device, an array, or nested lists; bfloat16 becomes float32.
 
     Raises:
-        ValueError: for rows of different lengths, as nested tensors and uneven lists have them.
+        ValueError: if rows differ in length, as in nested tensors and uneven lists.
     """
     if is_tensor(value):
         if getattr(value, "is_nested", False):
@@ -42,10 +42,10 @@ def module_of(value: Any) -> Any:
 
 
 def take_array(value: Any, like: Any = None) -> Any:
-    """A tensor cut off from its graph, or an array; beside a tensor ``like``, a tensor on its device.
+    """A detached tensor, or an array; if ``like`` is a tensor, a tensor on its device.
 
     Raises:
-        ValueError: for what does not hold numbers.
+        ValueError: if the value does not hold numbers.
     """
     if is_tensor(value):
         return value.detach()
@@ -54,10 +54,10 @@ def take_array(value: Any, like: Any = None) -> Any:
 
 
 def check_numbers(name: str, array: np.ndarray) -> np.ndarray:
-    """The array, known to hold numbers.
+    """Returns the array after checking that it holds numbers.
 
     Raises:
-        ValueError: when it holds anything else.
+        ValueError: if it holds anything else.
     """
     if array.dtype.kind not in "biuf" and "float" not in array.dtype.name:
         raise ValueError(f"{name} holds {array.dtype.name}, expected numbers")
@@ -65,7 +65,7 @@ def check_numbers(name: str, array: np.ndarray) -> np.ndarray:
 
 
 def to_doubles(value: Any) -> Any:
-    """Float64, or float32 on devices that have no float64 (Apple's)."""
+    """Float64, or float32 on devices without float64 (Apple's)."""
     if not is_tensor(value):
         return np.asarray(value, np.float64)
     return value.float() if value.device.type == "mps" else value.double()
@@ -82,10 +82,10 @@ def describe_shape(value: Any) -> str:
 
 
 def check_shapes(name: str, value: Any, other_name: str, other: Any, likely: str) -> None:
-    """Requires two arrays of one shape.
+    """Checks that two arrays have the same shape.
 
     Raises:
-        ValueError: that names both shapes and the likely cause.
+        ValueError: with both shapes and the likely cause, if they do not.
     """
     if tuple(value.shape) != tuple(other.shape):
         raise ValueError(
@@ -95,14 +95,14 @@ def check_shapes(name: str, value: Any, other_name: str, other: Any, likely: str
 
 
 def sum_segments(values: Any, ids: Any, count: int) -> Any:
-    """Sums ``[count]`` of flat values by the number of their segment."""
+    """Sums ``[count]`` of flat values by segment number."""
     if is_tensor(values):
         return module_of(values).zeros(count, dtype=values.dtype, device=values.device).index_add_(0, ids, values)
     return np.bincount(ids, weights=values, minlength=count)
 
 
 def max_segments(values: Any, ids: Any, count: int) -> Any:
-    """Maxima ``[count]`` of flat values by the number of their segment, -Infinity where it has none; NaN stays NaN."""
+    """Maxima ``[count]`` of flat values by segment number, -Infinity for empty segments; NaN stays NaN."""
     if is_tensor(values):
         lowest = module_of(values).full((count,), -np.inf, dtype=values.dtype, device=values.device)
         return lowest.scatter_reduce_(0, ids, values, "amax")
@@ -112,6 +112,6 @@ def max_segments(values: Any, ids: Any, count: int) -> Any:
 
 
 def read_lengths(num_tokens: Any) -> list[int]:
-    """Lengths of sequences as integers, of a tensor, an array or a list."""
+    """Lengths of sequences as integers, from a tensor, an array or a list."""
     lengths: Sequence[int] = to_numpy(num_tokens).reshape(-1).tolist()
     return [int(length) for length in lengths]

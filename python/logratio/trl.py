@@ -4,10 +4,10 @@
     trainer.add_callback(logratio.trl.Callback(trainer))
 
 Read in TRL 1.16.0 (trl/trainer/grpo_trainer.py). `_prepare_inputs` generates when its buffer is used up, and keeps
-`_buffered_inputs`, the generation shuffled and cut into micro-batches. There can be several generations in an optimizer
-step, and one for several steps; events fall behind every micro-batch, so that each generation is seen exactly once.
-Rewards are kept elsewhere and in the order before the shuffle, so each sequence's is put beside it where it is generated: the
-shuffle and the cut take along whatever else the batch holds.
+`_buffered_inputs`, the generation shuffled and cut into micro-batches. An optimizer step can have several generations,
+and several steps can share one; events follow every micro-batch, so that each generation is seen exactly once. Rewards
+are kept elsewhere, in the order before the shuffle, so each is attached to its sequence at generation: shuffling and
+cutting carry everything in the batch along.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _HOOK = Hook(
 )
 
 
-#: Under which a generation carries its rewards through TRL's shuffle.
+#: The key under which a generation carries its rewards through TRL's shuffle.
 _REWARDS = "logratio_rewards"
 
 
 class Callback:
-    """A ``TrainerCallback`` that records every generation of a GRPOTrainer, and of trainers made like it.
+    """A ``TrainerCallback`` that records every generation of a GRPOTrainer or a similar trainer.
 
     Args:
         trainer: the trainer that it is added to.
-        forward: whether the trainer's log-probs are computed here when TRL does not compute them: without vLLM's
-            importance sampling correction, when no generation outlives an optimizer step. It costs one forward pass
+        forward: whether to compute the trainer's log-probs here if TRL does not, which is the case without vLLM's
+            importance sampling correction if no generation outlives an optimizer step. This costs one forward pass
             without gradients for each generation.
     """
 
@@ -49,21 +49,21 @@ class Callback:
         _attach_rewards(trainer)
 
     def __getattr__(self, name: str) -> Any:
-        # A TrainerCallback without importing transformers: all other events do nothing.
+        # Acts as a TrainerCallback without importing transformers: all other events do nothing.
         if name.startswith("on_"):
             return lambda *args, **kwargs: None
         raise AttributeError(name)
 
     def on_substep_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Behind each micro-batch of an optimizer step but the last."""
+        """After each micro-batch of an optimizer step except the last."""
         self._record_new(state.global_step)
 
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Behind the last one, while the weights are still those that generated."""
+        """After the last one, while the weights are still those that generated."""
         self._record_new(state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Where a loop lacks the other two events; the step was counted already."""
+        """For loops that lack the other two events; by now the step has been counted."""
         self._record_new(state.global_step - 1)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -72,7 +72,7 @@ class Callback:
     @_HOOK.guard
     def _record_new(self, step: int) -> None:
         batches = self._trainer._buffered_inputs
-        # The list itself is kept: the address of one that is gone may be used again.
+        # Keep the list itself, because the address of a freed list may be reused.
         if batches is None or batches is self._seen:
             return
         self._seen = batches
@@ -93,7 +93,7 @@ class Callback:
         mask = batch["completion_mask"]
         if batch.get("tool_mask") is not None:
             mask = mask * batch["tool_mask"]
-        # One copy for all rows; a generation has one width, so equal prompts are equal bytes.
+        # One copy for all rows; a generation has one width, so equal prompts have equal bytes.
         prompts = (batch["prompt_ids"] * batch["prompt_mask"]).cpu().numpy()
         args = self._trainer.args
         _HOOK.log(
@@ -111,17 +111,17 @@ class Callback:
             finish_reason=_find_ends(self._trainer, batch),
             weight_versions=self._find_versions(batch["completion_ids"]),
             rewards=batch.get(_REWARDS),
-            # Micro-batches are shuffled, so a group is known by its prompt.
+            # Micro-batches are shuffled, so a group is identified by its prompt.
             uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
         )
 
     def _find_versions(self, ids: Any) -> Any:
-        """The step whose weights vLLM had when it sampled; without vLLM the trainer's own model samples."""
+        """The step whose weights vLLM had when it sampled; without vLLM, the trainer's own model samples."""
         version = getattr(self._trainer, "_last_loaded_step", -1)
         return None if version < 0 else (ids * 0 + version)
 
     def _find_trainer_log_probs(self, batch: Any, attention: Any) -> Any:
-        """TRL's own, else what `_generate_and_score_completions` would have computed."""
+        """TRL's own log-probs, else what `_generate_and_score_completions` would have computed."""
         import torch
 
         if batch.get("old_per_token_logps") is not None:
@@ -147,7 +147,7 @@ class Callback:
 
 
 def _describe_engine(args: Any) -> dict[str, Any]:
-    """What vLLM was told beside the trainer's own options, which these override; TRL starts it with processed log-probs."""
+    """vLLM's options, which override the trainer's own; TRL starts vLLM with processed log-probs."""
     extra = getattr(args, "generation_kwargs", None)
     found = describe_sampling(extra) if isinstance(extra, dict) else {}
     if not getattr(args, "use_vllm", False) or getattr(args, "vllm_mode", None) != "colocate":
@@ -159,20 +159,20 @@ def _describe_engine(args: Any) -> dict[str, Any]:
 
 
 def _find_ends(trainer: Any, batch: Any) -> list[str] | None:
-    """``length`` where a completion lacks an end, by TRL's own rule for `completions/clipped_ratio`; ``stop`` elsewhere."""
+    """``length`` if a completion lacks an end, by TRL's own rule for `completions/clipped_ratio`, else ``stop``."""
     ends = getattr(trainer, "eos_token_ids", None)
     pad = getattr(getattr(trainer, "_tokenizer", None), "pad_token_id", None)
     if ends is None:
         return None
     known = {*ends, pad}
     ids, mask = batch["completion_ids"].tolist(), batch["completion_mask"].tolist()
-    # mask_truncated_completions takes all tokens of those away that were cut off.
+    # mask_truncated_completions masks all tokens of truncated completions.
     lasts = [row[sum(on) - 1] if any(on) else None for row, on in zip(ids, mask, strict=True)]
     return ["stop" if last is not None and last in known else "length" for last in lasts]
 
 
 def _attach_rewards(trainer: Any) -> None:
-    """Has every generation of the trainer carry its sequences' rewards."""
+    """Makes every generation of the trainer carry its sequences' rewards."""
     generate = getattr(trainer, "_generate_and_score_completions", None)
     if generate is None or hasattr(generate, "__wrapped__"):
         return
@@ -188,7 +188,7 @@ def _attach_rewards(trainer: Any) -> None:
 
 @_HOOK.guard
 def _add_rewards(trainer: Any, out: Any) -> None:
-    """The weighted sum for each of this process's sequences, as TRL computes it; its log holds all processes'."""
+    """Adds the weighted sum for each of this process's sequences, as TRL computes it; TRL's log has all processes'."""
     import torch
 
     count, processes = len(out["completion_ids"]), trainer.accelerator.num_processes

@@ -1,4 +1,4 @@
-"""verl's names: ``from logratio.verl import calculate_debug_metrics`` instead of ``verl.utils.debug.metrics``."""
+"""verl's names: import ``calculate_debug_metrics`` from ``logratio.verl`` instead of ``verl.utils.debug.metrics``."""
 
 from .divergence import calculate_debug_metrics
 

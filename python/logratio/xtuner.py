@@ -1,14 +1,14 @@
-"""xtuner: one line in xtuner/v1/rl/trainer/worker.py (TrainingWorker.fit), behind the loop that sets `old_logprobs`:
+"""xtuner: one line in xtuner/v1/rl/trainer/worker.py (TrainingWorker.fit), after the loop that sets `old_logprobs`:
 
     import logratio.xtuner; logratio.xtuner.record(self, seq_ctx_list, loss_ctx_list, rollout_idx)
 
-Under sequence parallelism the slices are gathered, and the first rank of each group writes.
+Under sequence parallelism, the slices are gathered and the first rank of each group writes.
 
 Read in xtuner b934f462: xtuner/v1/rl/trainer/worker.py (fit), xtuner/v1/rl/loss/base_loss.py (BaseRLLossKwargs,
 sp_gather), xtuner/v1/data_proto/sequence_context.py: packs ``[1, tokens]``, entry t about token t + 1, labels
 -100 where masked.
 
-The classes and functions of its ``xtuner.v1.rl.rollout_is`` are here under their own names too.
+The classes and functions of ``xtuner.v1.rl.rollout_is`` are also here, under their own names.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def record(worker: Any, seq_ctx_list: Any, loss_ctx_list: Any, rollout_idx: int)
     """Records this rank's packs, sequence by sequence."""
     if not _HOOK.open_recorder(rank=int(worker.rank)).is_due(rollout_idx):
         return
-    # Alike on every rank, so that either all of a group gather or none does.
+    # The same on every rank, so that either all ranks of a group gather or none does.
     if any(loss_ctx.loss_kwargs.rollout_logprobs is None for loss_ctx in loss_ctx_list):
         raise Lacking("the rollout returned no log-probs; set return_logprob=True in the sample parameters")
     mesh = worker.sp_mesh

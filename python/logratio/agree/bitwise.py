@@ -1,4 +1,4 @@
-"""Equal to the last bit, and by how many bits otherwise."""
+"""Whether log-probs are bitwise equal, and how far apart their bits are otherwise."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from .inputs import Pair
 
 @dataclass(frozen=True)
 class Bitwise:
-    """How many tokens of two policies have different bits.
+    """Counts of tokens whose bits differ between two policies.
 
-    NaN is equal to NaN whatever its payload, 0 to -0; the latter are counted.
+    NaN equals NaN whatever its payload, and 0 equals -0; pairs of the latter kind are counted.
     """
 
     tokens: int
     unequal: int
     #: Tokens that are 0 on one side and -0 on the other.
     signed_zeros: int
-    #: One side is NaN, infinite or missing and the other is not.
+    #: Tokens that are NaN, infinite or missing on one side only.
     incomparable: int
-    #: Token (of the flat arrays) of the first that is unequal; None where none is.
+    #: Index, in the flat arrays, of the first unequal token; None without one.
     first: int | None
-    #: Units in the last place apart, as ``(from, to, tokens)``: 1, 2, 3-4, 5-8, …
+    #: Tokens by distance in units in the last place, as ``(from, to, tokens)``: 1, 2, 3-4, 5-8, …
     histogram: tuple[tuple[int, int, int], ...]
 
 
 def compare_bits(pair: Pair, names: tuple[str, str]) -> Bitwise:
-    """Compares the tokens that count.
+    """Compares the bits of the tokens with mask 1.
 
     Raises:
-        LogratioError: for different types, whose bits mean different things.
+        LogratioError: if the types differ, since their bits then mean different things.
     """
     if pair.a.dtype != pair.b.dtype:
         raise LogratioError(
@@ -61,7 +61,7 @@ def compare_bits(pair: Pair, names: tuple[str, str]) -> Bitwise:
 
 
 def _count_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Representable numbers from one to the other, uint64."""
+    """The number of steps between representable numbers from one to the other, uint64."""
 
     def order(bits: np.ndarray) -> np.ndarray:
         # Sign and magnitude to two's complement: the next larger number is the next integer, and -0 is 0.
@@ -69,7 +69,7 @@ def _count_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.where(bits < 0, -magnitude, magnitude).astype(np.int64)
 
     x, y = order(a), order(b)
-    # Wraps around where int64 overflows, and so gives the distance, which is below 2⁶⁴.
+    # Wraps around if int64 overflows, which gives the right distance, as that is below 2⁶⁴.
     distance: np.ndarray = np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)
     return distance
 

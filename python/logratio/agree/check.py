@@ -1,4 +1,4 @@
-"""Whether two policies agree, decided and said."""
+"""Decides whether two policies agree, and says why."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Statistic = Literal["mean_abs", "mean"]
 
 @dataclass
 class Agreement:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes:
         agree: whether the assertion holds.
         decision: ``equal`` bit for bit; ``equivalent`` by interval; ``within`` the tolerance at every token;
-            ``different`` or ``undecided``; ``incomparable`` where one side has NaN or infinity and the other not;
+            ``different`` or ``undecided``; ``incomparable`` if only one side has NaN or infinity at a token;
             ``empty`` without tokens.
-        message: all of it in words, worst tokens included.
-        tokens: tokens compared.
+        message: the result in words, including the worst tokens.
+        tokens: number of tokens compared.
         max_abs: largest |Δ|, nats.
-        interval: of the mean, at level 1 - 2·alpha; None bit for bit.
-        bitwise: None unless asked for.
+        interval: interval of the mean, nats, at level 1 - 2·alpha; None for a bitwise comparison.
+        bitwise: result of the bitwise comparison; None unless asked for.
     """
 
     agree: bool
@@ -59,12 +59,12 @@ def compare_policies(
     alpha: float = 0.05,
     worst: int = 5,
 ) -> Agreement:
-    """Compares two policies' log-probs of the same tokens; `assert_policies_agree` says how, and raises nothing else.
+    """Compares two policies' log-probs of the same tokens, as `assert_policies_agree` does, without asserting anything.
 
     Raises:
-        LogratioError: for columns that do not fit together.
-        TypeError: for a tolerance or level that is not a number.
-        ValueError: for a tolerance, level or statistic out of range.
+        LogratioError: if columns do not fit together.
+        TypeError: if a tolerance or level is not a number.
+        ValueError: if a tolerance, level or statistic is out of range.
     """
     tol, max_tol = (
         None if value is None else read_number(name, value) for name, value in (("tol", tol), ("max_tol", max_tol))
@@ -99,35 +99,36 @@ def assert_policies_agree(
     alpha: float = 0.05,
     worst: int = 5,
 ) -> Agreement:
-    """Asserts that two policies give the same tokens the same log-probs, within a tolerance that is shown to hold.
+    """Asserts that two policies give the same tokens the same log-probs, within a tolerance that the data show to hold.
 
-    Not finding a difference does not show agreement: the assertion holds when the 1 - 2·alpha interval of the mean lies within
-    ``tol`` (two one-sided tests), with sequences as what was drawn; or when every token is within ``tol``. With fewer
-    than 10 clusters there is no interval, and every token must be. If the policies differ by ``tol`` on average, it
-    holds in about ``alpha`` of all samples: measured 0.02 to 0.09 with 10 sequences and 0.01 to 0.06 with 50, for
-    sequences whose means are normal to log-normal with sigma 1.5. One token never decides, unless ``max_tol`` says so.
+    Finding no difference does not show agreement. The assertion holds if the 1 - 2·alpha interval of the mean lies
+    within ``tol`` (two one-sided tests, in which sequences are what was sampled), or if every token is within ``tol``.
+    With fewer than 10 clusters there is no interval, and every token must be within ``tol``. If the policies differ by
+    ``tol`` on average, the assertion holds in about ``alpha`` of all samples: measured 0.02 to 0.09 with 10 sequences
+    and 0.01 to 0.06 with 50, for sequences whose means are normal to log-normal with sigma 1.5. A single token never
+    decides, except through ``max_tol``.
 
     Args:
         a: log-probs of the sampled tokens, nats: ``[B, T]``, ``[T]``, or one array for each sequence; numpy, torch or
             lists; or a dict as ``Recorder.log`` takes it, whose mask, responses and uid are used.
-        b: the same under the other policy; None where ``a`` is a dict with both. Δ = b - a.
-        tol: tolerance of the mean, nats; needed unless ``bitwise``.
-        mask: as ``a``: 1 for tokens that count. Joined with the dicts' own.
-        names: of the policies, for the message.
+        b: the same under the other policy; None if ``a`` is a dict with both. Δ = b - a.
+        tol: tolerance of the mean, nats; required unless ``bitwise``.
+        mask: 1 for tokens that count, in the shape of ``a``; combined with the dicts' own masks.
+        names: names of the policies, for the message.
         bitwise: asserts that all bits are equal instead (NaN equals NaN, 0 equals -0).
-        clusters: of each sequence, what it was drawn with, ``[B]`` (the prompt); default a dict's ``uid``, else each
-            sequence by itself.
-        statistic: ``mean_abs`` for mean |Δ|, ``mean`` for mean Δ, where noise may cancel and bias may not.
-        max_tol: no |Δ| may be above, nats.
+        clusters: the prompt or group that each sequence was sampled for, ``[B]``; default a dict's ``uid``, else every
+            sequence is its own cluster.
+        statistic: ``mean_abs`` for mean |Δ|, or ``mean`` for mean Δ, in which noise cancels and bias does not.
+        max_tol: upper bound on every |Δ|, nats.
         alpha: error rate of either test.
-        worst: tokens that the message names.
+        worst: number of tokens that the message names.
 
     Returns:
-        What was found.
+        The result of the comparison.
 
     Raises:
-        AssertionError: when they do not agree, or are not shown to, with the worst tokens.
-        LogratioError: for columns that do not fit together.
+        AssertionError: if they do not agree or the data do not show it; the message has the worst tokens.
+        LogratioError: if columns do not fit together.
     """
     __tracebackhide__ = True
     found = compare_policies(
@@ -159,7 +160,7 @@ def _judge_bits(pair: Pair, delta: np.ndarray, names: tuple[str, str], worst: in
     zeros = f"; {plural(found.signed_zeros, 'token')} 0 on one side and -0 on the other" if found.signed_zeros else ""
     if found.first is None:
         decision: Decision = "equal" if found.tokens else "empty"
-        # Of n tokens none unequal: the share is below 3/n in 95 of 100 samples (rule of three).
+        # If none of n tokens is unequal, the share is below 3/n in 95 of 100 samples (rule of three).
         share = f": fewer than {3 / max(found.tokens, 1):.2g} of all are unequal (95 %)"
         message = f"all {plural(found.tokens, 'token')} are equal bit for bit{share}{zeros}"
         if decision == "empty":
@@ -180,7 +181,7 @@ def _judge_bits(pair: Pair, delta: np.ndarray, names: tuple[str, str], worst: in
     return Agreement(False, "different", "\n".join(lines), found.tokens, find_largest(size), None, found, pair)
 
 
-#: More units in the last place than an order of summation explains are one class in a message; a power of 2.
+#: Distances in units in the last place that no order of summation explains form one class in a message; a power of 2.
 _FAR = 64
 _EMPTY = "there are no tokens to compare: the mask is 0 everywhere, or both sides are NaN"
 

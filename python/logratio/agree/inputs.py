@@ -1,4 +1,4 @@
-"""What engine developers hold in their hands, as two aligned rows of log-probs per sequence."""
+"""Reads whatever engine developers have into two aligned rows of log-probs per sequence."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Values:
     """One policy's log-probs, sequences end to end.
 
     Attributes:
-        lengths: of each sequence, ``[B]``.
-        values: nats, float64, ``[sum(lengths)]``.
-        bits: the same in their own type as signed integers.
-        dtype: that type's name.
+        lengths: tokens of each sequence, ``[B]``.
+        values: log-probs in nats, float64, ``[sum(lengths)]``.
+        bits: the bits of the log-probs in their own type, as signed integers.
+        dtype: name of that type.
     """
 
     lengths: np.ndarray
@@ -34,25 +34,25 @@ class Values:
 
 @dataclass
 class Pair:
-    """Two policies' log-probs of the same tokens, with what is known of them."""
+    """Two policies' log-probs of the same tokens, with what is known about the tokens."""
 
     a: Values
     b: Values
-    #: Tokens that count.
+    #: True for tokens that count.
     mask: np.ndarray
-    #: Token ids; None where none were given.
+    #: Token ids; None if not given.
     ids: np.ndarray | None
     step: int | None
-    #: Of each sequence, what it was drawn with; None where every sequence was drawn alone.
+    #: The cluster of each sequence; None if every sequence is its own.
     clusters: np.ndarray | None
 
     @property
     def sequence(self) -> np.ndarray:
-        """Of each token, its sequence."""
+        """The sequence of each token."""
         return np.repeat(np.arange(len(self.a.lengths)), self.a.lengths)
 
     def place(self, token: int) -> str:
-        """The handle of a token: ``s12.q3.t17``, with the step where it is known."""
+        """The handle of a token: ``s12.q3.t17``, with the step if it is known."""
         starts = np.cumsum(self.a.lengths) - self.a.lengths
         sequence = int(np.searchsorted(starts, token, "right")) - 1
         step = "" if self.step is None else f"s{self.step}."
@@ -63,7 +63,7 @@ def read_pair(a: Any, b: Any, mask: Any, names: tuple[str, str], clusters: Any) 
     """Reads both sides.
 
     Raises:
-        LogratioError: when their shapes or tokens differ, or one has no log-probs.
+        LogratioError: if their shapes or tokens differ, or one has no log-probs.
     """
     a, b = (_read_names(side) if isinstance(side, Mapping) else side for side in (a, b))
     given: list[dict[str, Any]] = [{}, {}]
@@ -104,10 +104,10 @@ def _read_names(side: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_values(value: Any, name: str) -> Values:
-    """One side: ``[B, T]``, ``[T]`` for a single sequence, or a list of ``B`` arrays.
+    """Reads one side: ``[B, T]``, ``[T]`` for a single sequence, or a list of ``B`` arrays.
 
     Raises:
-        LogratioError: for values that are not floating-point numbers, or of another shape.
+        LogratioError: if the values are not floating-point numbers, or have another shape.
     """
     rows = list(value) if is_ragged(value) else None
     arrays = [_as_numpy(row) for row in rows] if rows is not None else [_as_numpy(value)]
@@ -152,7 +152,7 @@ def _as_numpy(value: Any) -> np.ndarray:
 
 def _find_side(side: Mapping[str, Any], name: str, place: int) -> Any:
     found = [column for column in _SIDES if side.get(column) is not None]
-    # A whole batch on both sides: the engine's column of the first, the trainer's of the second.
+    # If both sides are whole batches, take the engine's column of the first and the trainer's of the second.
     preferred = _SIDES[place]
     if preferred in found:
         return side[preferred]

@@ -1,4 +1,4 @@
-"""The worst tokens, as a message lists them."""
+"""Lists the worst tokens for a message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .inputs import Pair
 
 
 def rank_sizes(delta: np.ndarray, pair: Pair) -> np.ndarray:
-    """|Δ| for ranking: what is not comparable first, what does not count last."""
+    """|Δ| for ranking: incomparable tokens come first, tokens that do not count last."""
     return np.where(pair.mask, np.where(np.isnan(delta), np.inf, np.abs(delta)), -1.0)
 
 

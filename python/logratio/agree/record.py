@@ -1,4 +1,4 @@
-"""Failing pairs as record files, where the pytest plugin was told to keep them."""
+"""Writes failing pairs as record files into the folder that the pytest plugin was given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .inputs import Pair
 
 @dataclass
 class Keeping:
-    """Where failing pairs go, under which name; and those that went there."""
+    """Where failing pairs are written, under which name, and those that were."""
 
     folder: Path
     stem: str
@@ -30,7 +30,7 @@ _keeping: ContextVar[Keeping | None] = ContextVar("logratio_keeping", default=No
 
 @contextlib.contextmanager
 def keep_failures(folder: Path, name: str) -> Iterator[Keeping]:
-    """While this lasts, pairs that do not agree are written into ``folder``."""
+    """Within this context, pairs that do not agree are written into ``folder``."""
     keeping = Keeping(folder, re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:120] or "pair")
     token = _keeping.set(keeping)
     try:
@@ -43,7 +43,7 @@ def write_failure(pair: Pair, names: tuple[str, str]) -> Path | None:
     """Writes both sides as a record (``a`` as rollout, ``b`` as trainer); None outside `keep_failures`.
 
     Raises:
-        OSError: when the file cannot be written.
+        OSError: if the file cannot be written.
     """
     keeping = _keeping.get()
     if keeping is None:

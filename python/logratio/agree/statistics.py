@@ -1,4 +1,4 @@
-"""An interval for a mean over tokens whose sequences were drawn, not the tokens: what equivalence is judged by."""
+"""An interval for a mean over tokens if sequences were sampled rather than tokens; equivalence is judged by it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-#: With fewer clusters an interval says more of its assumptions than of the data.
+#: With fewer clusters, an interval says more about its assumptions than about the data.
 MIN_CLUSTERS = 10
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over tokens, nats, and its interval at level 1 - 2·alpha; without ends where ``reason`` says why."""
+    """A mean over tokens, nats, and its interval at level 1 - 2·alpha; if it has no ends, ``reason`` says why."""
 
     mean: float
     low: float | None
@@ -28,15 +28,15 @@ def bound_mean(sums: np.ndarray, counts: np.ndarray, alpha: float) -> Interval:
 
     Both one-sided tests of Schuirmann (1987, J. Pharmacokinet. Biopharm. 15) reject at ``alpha`` exactly when this
     interval lies within the tolerance. The variance is that of a ratio of two sums over independent clusters, G/(G-1)
-    Σ(Sᵢ - μ nᵢ)² / (Σnᵢ)², with Student's t at G - 1 degrees of freedom. |Δ| is skewed, for which plain t bounds are
-    too low; Hall's cubic transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first term of that,
-    and where every sum is positive the upper end is also at least that of a log-normal mean (Cox's method, in Land
-    1972, Technometrics 14), which holds where a few clusters are many times as far off as the rest. Each end is the
-    widest of these. What none of the clusters shows, no interval knows.
+    Σ(Sᵢ - μ nᵢ)² / (Σnᵢ)², with Student's t at G - 1 degrees of freedom. |Δ| is skewed, which makes plain t bounds too
+    low; Hall's cubic transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first-order error. If
+    every sum is positive, the upper end is also at least that of a log-normal mean (Cox's method, in Land 1972,
+    Technometrics 14), which is right when a few clusters are many times as far off as the rest. Each end is the widest
+    of these. No interval can account for what no cluster shows.
 
     Args:
-        sums: of each cluster, the sum over its tokens, ``[G]``, nats.
-        counts: of each cluster, its tokens, ``[G]``.
+        sums: sum over the tokens of each cluster, ``[G]``, nats.
+        counts: number of tokens in each cluster, ``[G]``.
         alpha: error rate of either test.
     """
     used = counts > 0
@@ -51,7 +51,7 @@ def bound_mean(sums: np.ndarray, counts: np.ndarray, alpha: float) -> Interval:
     if squares <= (1e-12 * max(abs(mean), 1e-300) * total) ** 2:
         return Interval(mean, mean, mean, groups)
     error = math.sqrt(groups / (groups - 1) * squares) / float(total)
-    # Sample skewness is bounded by the sample; this factor (Joanes and Gill 1998) makes it unbiased for a normal one.
+    # Sample skewness is bounded by the sample's size; this factor (Joanes and Gill 1998) makes it unbiased if normal.
     factor = math.sqrt(groups * (groups - 1)) / (groups - 2)
     skewness = factor * float((residuals**3).mean()) / (squares / groups) ** 1.5
     quantile = student_quantile(1 - alpha, groups - 1)
@@ -62,7 +62,7 @@ def bound_mean(sums: np.ndarray, counts: np.ndarray, alpha: float) -> Interval:
 
 
 def _bound_log_normal(sums: np.ndarray, counts: np.ndarray, quantile: float) -> float:
-    """Upper bound of the mean if clusters' means are log-normal, weighted by tokens; -∞ where one is not positive."""
+    """Upper bound of the mean if clusters' means are log-normal, weighted by tokens; -∞ if one is not positive."""
     if not bool((sums > 0).all()):
         return -math.inf
     logs = np.log(sums / counts)
@@ -73,7 +73,7 @@ def _bound_log_normal(sums: np.ndarray, counts: np.ndarray, quantile: float) -> 
     center = float((weights * logs).sum())
     variance = float((weights * (logs - center) ** 2).sum()) * groups / (groups - 1)
     spread = math.sqrt(variance / groups + variance**2 / (2 * (groups - 1)))
-    # Beyond this a double has no exponential.
+    # Beyond this, exp overflows a double.
     return math.exp(min(700.0, center + variance / 2 + quantile * spread))
 
 
@@ -89,7 +89,7 @@ def student_quantile(probability: float, degrees: int) -> float:
     """Quantile of Student's t above the median, by bisection of its distribution.
 
     Raises:
-        ValueError: for a probability outside 0.5 to 1.
+        ValueError: if the probability is outside 0.5 to 1.
     """
     if not 0.5 <= probability < 1:
         raise ValueError(f"probability must be from 0.5 to below 1, not {probability}")
@@ -111,7 +111,7 @@ def _upper_tail(t: float, degrees: int) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """I_x(a, b) by its continued fraction (DLMF 8.17.22), on the side where that converges fast."""
+    """I_x(a, b) by its continued fraction (DLMF 8.17.22), on the side where it converges fast."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):

@@ -1,4 +1,4 @@
-"""What is done about the mismatch: importance weights and rejection, in the neutral form and in xtuner's."""
+"""Corrections of the mismatch: importance weights and rejection, in the neutral form and in xtuner's."""
 
 from .apply import AppliedCorrection, apply_correction
 from .correction import Bounds, Correction, Measure, Normalize, Reject, Step, Truncate, Veto, Weight

@@ -1,6 +1,6 @@
-"""Applies a correction of the neutral form to a batch, step by step as it is written.
+"""Applies a correction of the neutral form to a batch, step by step in the order in which it is written.
 
-Written once for numpy and torch; computed in float64 whatever the inputs are, on the device that they are on.
+The code is the same for numpy and torch; it computes in float64 whatever the inputs are, on their device.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .text import parse_correction
 
 @dataclass(frozen=True)
 class AppliedCorrection:
-    """What a correction makes of a batch; everything in the shape of the log-probs, nothing in a graph.
+    """The result of a correction on a batch. Everything has the shape of the log-probs and is detached.
 
     Attributes:
-        weights: importance weights in the log-probs' type, 0 where the original mask is; None without any.
-        mask: the response mask with what was rejected taken out, 0 or 1 in its own type.
-        raw_weights: the weights before any step, bounded by ``log`` alone; None without any.
+        weights: importance weights in the log-probs' type, 0 where the original mask is 0; None without weights.
+        mask: the response mask without rejected tokens, 0 or 1 in its own type.
+        raw_weights: the weights before any step, only bounded by ``log``; None without weights.
     """
 
     weights: Any
@@ -52,21 +52,21 @@ def apply_correction(
     advantages: Any = None,
     num_tokens: Any = None,
 ) -> AppliedCorrection:
-    """Applies a correction: the importance weights, and the mask that is left.
+    """Applies a correction: computes the importance weights and the remaining mask.
 
     Args:
         correction: the neutral form, or its text (``weight:token truncate:..2``).
         rollout_log_probs: ``[B, T]`` padded, or ``[N]`` packed with ``num_tokens``; nats; arrays or tensors.
-        old_log_probs: the same of the trainer's policy.
-        response_mask: the same shape, not 0 where the policy sampled the token; all of them where None.
-        advantages: the same shape, or ``[B]``; for rules that look at their sign.
-        num_tokens: ``[B]``, tokens of each packed sequence.
+        old_log_probs: the same under the trainer's policy.
+        response_mask: the same shape, not 0 for tokens that the policy sampled; None: all tokens.
+        advantages: the same shape, or ``[B]``; for rules that depend on their sign.
+        num_tokens: ``[B]``, number of tokens of each packed sequence.
 
     Returns:
-        Weights (ratios, no unit) and mask.
+        Weights (ratios without unit) and mask.
 
     Raises:
-        ValueError: where the text is not understood, shapes differ, or advantages are needed and missing.
+        ValueError: if the text is not understood, shapes differ, or required advantages are missing.
     """
     if not isinstance(correction, Correction):
         correction = parse_correction(correction)
@@ -76,7 +76,7 @@ def apply_correction(
 
 
 class _Application:
-    """One correction on its way through one batch. Columns hold the tokens with mask 1 only, one behind the other."""
+    """Applies one correction to one batch. Columns contain only the tokens with mask 1, one after another."""
 
     def __init__(
         self, correction: Correction, rollout: Any, old: Any, mask: Any, advantages: Any, num_tokens: Any
@@ -125,7 +125,7 @@ class _Application:
         elif isinstance(step, Normalize):
             self._start_weights()
             mean = self._average_weights(step)
-            # As verl does where every weight is 0.
+            # As verl does if every weight is 0.
             if mean > 1e-8:
                 self._weights = self._weights / mean
         elif isinstance(step, Veto):
@@ -142,7 +142,7 @@ class _Application:
                 self._kept = self._kept & ~rejected
 
     def _start_weights(self) -> None:
-        """Makes the weights when they are first needed: a weight over kept tokens depends on the steps before it."""
+        """Computes the weights when first needed, because a weight over kept tokens depends on the steps before it."""
         if self._weights is not None:
             return
         weight = self._correction.weight
@@ -172,7 +172,7 @@ class _Application:
         return rejected
 
     def _measure_weight(self) -> Any:
-        """The weight that a segment's tokens share: of its first one, where a step took single tokens' away."""
+        """The weight that a segment's tokens share; its first token's, if a step took the weights of single tokens."""
         weight = self._correction.weight
         ids, _, first = self._cut(weight.level if weight else "token")
         return self._weights[first][ids]
@@ -204,7 +204,7 @@ class _Application:
     def _aggregate(
         self, values: Any, level: Level, aggregation: Aggregation, source: Measure | Weight | None = None
     ) -> Any:
-        """One value of each token's segment; 0 where nothing of a segment is kept and only that is asked for."""
+        """The aggregate of each token's segment; 0 if only kept tokens are asked for and the segment has none."""
         if level == "token":
             return values
         ids, count, _ = self._cut(level)
@@ -233,7 +233,7 @@ class _Application:
         return float(means.sum()) / (count if step.over == "sequence" else self._row_count)
 
     def _cut_segments(self, level: Level) -> tuple[Any, int, Any]:
-        """Of each token the number of its segment, how many there are, and the first token of each."""
+        """The segment number of each token, the number of segments, and the first token of each."""
         starts = self._xp.ones_like(self._kept)
         if level != "token":
             starts[1:] = self._rows[1:] != self._rows[:-1]
@@ -255,7 +255,7 @@ class _Application:
         return to_doubles(values.reshape(-1)[self._at])
 
     def _spread(self, values: Any) -> Any:
-        """Values of the tokens in the shape of the batch, 0 elsewhere, in the log-probs' type."""
+        """The tokens' values in the shape of the batch, 0 elsewhere, in the log-probs' type."""
         if values is None:
             return None
         flat = self._xp.zeros_like(self._old).reshape(-1)
@@ -264,7 +264,7 @@ class _Application:
 
 
 def _number_rows(old: Any, num_tokens: Any) -> tuple[Any, int]:
-    """The row of each token of the flat batch, and how many rows there are."""
+    """The row of each token of the flat batch, and the number of rows."""
     if num_tokens is None:
         if old.ndim != 2:
             raise ValueError(
@@ -288,7 +288,7 @@ def _clamp(values: Any, bound: float) -> Any:
 
 
 def _compute_k3(delta: Any) -> Any:
-    """exp Δ - 1 - Δ; near 0 as a series, where the difference would cancel."""
+    """exp Δ - 1 - Δ; as a series near 0, where the difference would cancel."""
     xp = module_of(delta)
     series = delta * delta / 2 * (1 + delta / 3 * (1 + delta / 4 * (1 + delta / 5 * (1 + delta / 6))))
     return xp.where(abs(delta) < 1e-2, series, xp.expm1(delta) - delta)

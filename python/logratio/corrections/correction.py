@@ -1,8 +1,7 @@
 """The neutral form of a correction: an importance weight, and an ordered list of steps.
 
-It is under every trainer's own, in this package's other half (TypeScript) too, and means the same there. Weights and
-rejection are two separate things: ``truncate``, ``zero`` and ``normalize`` change weights, ``mask`` and ``veto`` the
-response mask.
+Every trainer's own form translates to it, and it means the same in TypeScript. Weights and rejection are separate:
+``truncate``, ``zero`` and ``normalize`` change weights, ``mask`` and ``veto`` change the response mask.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _POSITIVE = ("ratio", "error_ratio")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Inclusive; a side that does not bind is infinite."""
+    """Inclusive bounds; a side without a bound is infinite."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -35,16 +34,16 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure that bounds apply to, of Δ = log p_trainer - log p_rollout (nats).
+    """A figure that bounds apply to, computed from Δ = log p_trainer - log p_rollout (nats).
 
     Attributes:
         statistic: ``ratio`` exp Δ (aggregated in log space); ``error_ratio`` exp abs(Δ); ``ratio_distance``
             abs(exp Δ - 1); ``k1`` -Δ, ``k2`` Δ²/2, ``k3`` exp Δ - 1 - Δ, ``k3_reverse`` with the policies swapped;
             ``prob_diff`` the difference of the probabilities, ``abs_prob_diff`` its absolute value.
-        level: what it belongs to; a turn is a run of mask 1.
-        aggregation: of tokens to turns and sequences.
+        level: ``token``, ``turn`` or ``sequence``; a turn is a run of mask 1.
+        aggregation: how tokens are aggregated to turns and sequences.
         delta_bound: Δ is clamped to ± this many nats first.
-        kept: over what earlier steps left of the mask, rather than over the original one.
+        kept: whether to use the mask that earlier steps left instead of the original one.
     """
 
     statistic: Statistic
@@ -59,11 +58,11 @@ class Weight:
     """The importance weight before any step: exp of Δ summed or averaged at a level.
 
     Attributes:
-        level: whose ratio it is.
+        level: ``token``, ``turn`` or ``sequence``.
         aggregation: ``sum`` gives the product of the ratios, ``mean`` their geometric mean.
         log_bound: the aggregate is clamped to ± this many nats before exp.
         delta_bound: Δ of each token is clamped to ± this many nats before it is aggregated.
-        kept: over what the steps before the first one on weights left of the mask.
+        kept: whether to use the mask that the steps before the first one on weights left.
     """
 
     level: Level
@@ -82,15 +81,15 @@ class Truncate:
 
 @dataclass(frozen=True)
 class Reject:
-    """Whatever is outside the bounds, NaN included, loses its weight (``zero``) or its mask (``mask``).
+    """Anything outside the bounds, including NaN, loses its weight (``zero``) or its mask (``mask``).
 
     Attributes:
-        action: ``zero`` is still counted in the loss's denominator, ``mask`` is not.
-        measure: None is the weight itself, at its level, as it is when the step is reached.
+        action: tokens with ``zero`` still count in the loss's denominator, those with ``mask`` do not.
+        measure: None stands for the weight itself, at its level, as it is when the step is reached.
         bounds: inclusive, in the measure's own unit.
-        when: only where the (mean) advantage has this sign.
-        diverging: only tokens whose update takes the policies further apart.
-        nan_kept: NaN is not outside.
+        when: only applies if the (mean) advantage has this sign.
+        diverging: only applies to tokens whose update moves the policies further apart.
+        nan_kept: whether NaN counts as inside.
     """
 
     action: Literal["zero", "mask"]
@@ -103,7 +102,7 @@ class Reject:
 
 @dataclass(frozen=True)
 class Veto:
-    """A sequence with any token outside the bounds is masked whole. NaN is not outside."""
+    """Masks every sequence with a token outside the bounds. NaN counts as inside."""
 
     measure: Measure
     bounds: Bounds
@@ -111,7 +110,7 @@ class Veto:
 
 @dataclass(frozen=True)
 class Normalize:
-    """Divides weights by their mean: over tokens, sequences with a token, or all sequences (one without counts 0)."""
+    """Divides weights by their mean over tokens, sequences with a token, or all sequences (0 for those without)."""
 
     over: Divisor
 
@@ -124,7 +123,7 @@ class Correction:
     """A weight (None: no importance sampling) and steps in order.
 
     Raises:
-        ValueError: where it contradicts itself.
+        ValueError: if it contradicts itself.
     """
 
     weight: Weight | None = None
@@ -136,12 +135,12 @@ class Correction:
 
     @property
     def needs_advantages(self) -> bool:
-        """Whether a step looks at advantages."""
+        """Whether a step depends on advantages."""
         return any(isinstance(step, Reject) and (step.when or step.diverging) for step in self.steps)
 
 
 def name_action(step: Step) -> str:
-    """``mask``, as the text form has it."""
+    """The action's name in the text form: ``mask``."""
     return step.action if isinstance(step, Reject) else type(step).__name__.lower()
 
 

@@ -1,8 +1,8 @@
 """xtuner's rollout importance sampling, for any trainer.
 
 Definitions: InternLM/xtuner xtuner/v1/rl/rollout_is.py and xtuner/v1/data_proto/utils.py @ b934f462. Everything is
-computed in the type of the inputs, as there, so that float32 in gives xtuner's float32 out; give float64 to have the
-figures without its rounding.
+computed in the type of the inputs, as there, so that float32 inputs give xtuner's float32 results; pass float64 for
+figures without that rounding.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class RolloutImportanceSampling:
 
     Attributes:
         rollout_is_level: ``token``; ``sequence`` (product of the ratios); ``geometric`` (their geometric mean).
-        rollout_is_mode: ``truncate`` clamps weights on both sides, ``mask`` takes what is outside out of the response
+        rollout_is_mode: ``truncate`` clamps weights on both sides, ``mask`` removes tokens outside from the response
             mask, ``both`` does both.
-        rollout_is_threshold: bounds on the weight; None switches everything off, the veto included.
-        rollout_is_mask_threshold: bounds of ``mask`` and ``both``; ``rollout_is_threshold`` where None.
+        rollout_is_threshold: bounds on the weight; None switches everything off, including the veto.
+        rollout_is_mask_threshold: bounds for ``mask`` and ``both``; None: ``rollout_is_threshold``.
         rollout_is_veto_threshold: bounds on the ratio of a single token; a sequence with any token outside is masked.
     """
 
@@ -50,13 +50,13 @@ class RolloutImportanceSampling:
     def compute_rollout_importance_weights_and_metrics(
         self, old_log_prob: Any, rollout_log_prob: Any, num_tokens: Any, response_mask: Any
     ) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
-        """Weights, the mask that is left, and both groups of metrics of one pack.
+        """Computes the weights, the remaining mask, and both groups of metrics of one pack.
 
         Args:
-            old_log_prob: ``[N]`` or ``[1, N]``, nats, of the trainer's policy; array or tensor.
-            rollout_log_prob: the same of the rollout policy.
-            num_tokens: ``[B]``, tokens of each sequence; they add up to N.
-            response_mask: the shape of the log-probs; 1 where the policy sampled the token.
+            old_log_prob: ``[N]`` or ``[1, N]``, nats, under the trainer's policy; array or tensor.
+            rollout_log_prob: the same under the rollout policy.
+            num_tokens: ``[B]``, number of tokens of each sequence; they add up to N.
+            response_mask: in the shape of the log-probs; 1 for tokens that the policy sampled.
 
         Returns:
             ``(weights, modified_response_mask, mismatch_metrics, is_metrics)``: ratios and mask in the shape of the
@@ -92,25 +92,25 @@ def compute_rollout_importance_weights(
     rollout_is_mask_threshold: Thresholds | None = None,
     rollout_is_veto_threshold: Thresholds | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Importance weights and the mask that is left of one pack, with xtuner's metrics of both.
+    """Computes importance weights and the remaining mask of one pack, with xtuner's metrics of both.
 
     With Δ = old - rollout, a weight is exp of Δ, of its sum or of its mean over the sequence, clamped to ±20 nats. The
-    mask looks at weights before they are clamped to the thresholds, the veto comes last, and weights are 0 where the
-    mask is.
+    mask is based on weights before they are clamped to the thresholds, the veto comes last, and weights are 0 where the
+    mask is 0.
 
     Args:
         old_log_prob: ``[N]`` or ``[1, N]``, nats.
-        rollout_log_prob: the same.
-        num_tokens: ``[B]``.
+        rollout_log_prob: the same shape, nats.
+        num_tokens: ``[B]``, number of tokens of each sequence.
         response_mask: the same shape as the log-probs.
-        rollout_is_level: see `RolloutImportanceSampling`, as all that follow.
+        rollout_is_level: see `RolloutImportanceSampling`, like all that follow.
         rollout_is_mode: see there.
         rollout_is_threshold: see there.
         rollout_is_mask_threshold: see there.
         rollout_is_veto_threshold: see there.
 
     Returns:
-        ``(weights, modified_response_mask, metrics)`` in the shape given; ``(None, response_mask, {})`` without a
+        ``(weights, modified_response_mask, metrics)`` in the given shape; ``(None, response_mask, {})`` without a
         threshold.
 
     Raises:
@@ -164,17 +164,17 @@ def compute_rollout_importance_weights(
 
 
 def compute_mismatch_metrics(old_log_prob: Any, rollout_log_prob: Any | None, response_mask: Any) -> dict[str, Any]:
-    """xtuner's figures of the mismatch, without the prefix ``mismatch/`` that its loop puts before them.
+    """Computes xtuner's figures of the mismatch, without the prefix ``mismatch/`` that its loop adds.
 
     Args:
-        old_log_prob: ``[B, T]``, nats, of the trainer's policy; a pack ``[N]`` or ``[1, N]`` counts as one sequence, as in
-            xtuner's own loop.
-        rollout_log_prob: the same of the rollout policy; None gives the trainer's perplexity alone.
-        response_mask: the same shape; 1 where the policy sampled the token.
+        old_log_prob: ``[B, T]``, nats, under the trainer's policy; a pack ``[N]`` or ``[1, N]`` counts as one sequence,
+            as in xtuner's own loop.
+        rollout_log_prob: the same under the rollout policy; None gives only the trainer's perplexity.
+        response_mask: the same shape; 1 for tokens that the policy sampled.
 
     Returns:
-        ``valid``, and by xtuner's keys KLs and log-perplexities in nats, perplexities as plain numbers. Perplexities and
-        their differences are of each row, then averaged over rows.
+        ``valid``, and under xtuner's keys KLs and log-perplexities in nats and perplexities as plain numbers.
+        Perplexities and their differences are computed for each row, then averaged over rows.
 
     Raises:
         ValueError: where shapes differ.
@@ -226,25 +226,26 @@ def compute_is_metrics(
     catastrophic_tokens: Any,
     SAFETY_BOUND: float = SAFETY_BOUND,
 ) -> dict[str, Any]:
-    """xtuner's figures of importance weights, without the prefix ``mismatch/``.
+    """Computes xtuner's figures of importance weights, without the prefix ``mismatch/``.
 
-    Maximum, minimum and fractions are of the weights before the thresholds, spread and sample size of the clamped ones.
+    Maximum, minimum and fractions are of the weights before the thresholds, spread and sample size of the clamped
+    weights.
 
     Args:
-        rollout_is_weights: ``[B, T]`` ratios, clamped to the safety bound only.
-        log_ratio_for_metrics: what they are exp of, not clamped: ``[B, T]``, ``[B, 1]`` for whole sequences; nats.
+        rollout_is_weights: ``[B, T]`` ratios, clamped only to the safety bound.
+        log_ratio_for_metrics: their unclamped logarithms, ``[B, T]``, or ``[B, 1]`` for whole sequences; nats.
         response_mask: ``[B, T]``.
         rollout_is_level: ``token``, ``sequence`` or ``geometric``.
-        rollout_is_threshold_upper: of a weight.
-        rollout_is_threshold_lower: of a weight.
-        log_threshold_upper: the logarithm of the upper one.
-        log_threshold_lower: that of the lower one.
-        has_catastrophic: ``[B, 1]``, whether the veto takes the sequence.
-        catastrophic_tokens: ``[B, T]``, the tokens because of which it does.
-        SAFETY_BOUND: nats, of the largest ratio of a sequence.
+        rollout_is_threshold_upper: upper bound of a weight.
+        rollout_is_threshold_lower: lower bound of a weight.
+        log_threshold_upper: logarithm of the upper bound.
+        log_threshold_lower: logarithm of the lower bound.
+        has_catastrophic: ``[B, 1]``, whether the sequence is vetoed.
+        catastrophic_tokens: ``[B, T]``, the tokens that cause the veto.
+        SAFETY_BOUND: bound on a sequence's log-ratio, nats.
 
     Returns:
-        Ratios and fractions by xtuner's keys, scalars of the inputs' own kind.
+        Ratios and fractions under xtuner's keys, scalars of the inputs' own kind.
     """
     weights, mask, logs = (take_array(value) for value in (rollout_is_weights, response_mask, log_ratio_for_metrics))
     vetoed, rows = take_array(catastrophic_tokens), take_array(has_catastrophic).reshape(-1)
@@ -287,19 +288,19 @@ def compute_is_metrics(
 
 
 def merge_rollout_is_metrics(rollout_is_metrics: Sequence[Mapping[str, Any]], device: Any = None) -> dict[str, float]:
-    """xtuner's metrics of all packs as one dict: the maximum where a key has ``max`` in it, the minimum where it has
-    ``min``, else the mean with every pack weighted alike. Packs whose ``mismatch/valid`` is not set do not count; 0
-    where none does.
+    """Merges xtuner's metrics of all packs into one dict: the maximum if the key contains ``max``, the minimum if it
+    contains ``min``, else the mean with equal weights. Packs whose ``mismatch/valid`` is not set do not count; figures
+    are 0 if none counts.
 
-    Where ``torch.distributed`` runs, packs of all processes count, and all of them must call it, as in xtuner. Sums are in
-    float64, xtuner's in float32.
+    If ``torch.distributed`` runs, the packs of all processes count, and all processes must call this, as in xtuner.
+    Sums are in float64, xtuner's in float32.
 
     Args:
-        rollout_is_metrics: one dict for each pack, by xtuner's keys.
-        device: as in xtuner's signature; processes exchange objects, so that it is not needed.
+        rollout_is_metrics: one dict for each pack, with xtuner's keys.
+        device: only there for xtuner's signature; unused, since processes exchange objects.
 
     Raises:
-        ValueError: where a pack lacks a key that another has.
+        ValueError: if a pack lacks a key that another has.
     """
     packs = _gather_packs([dict(pack) for pack in rollout_is_metrics])
     if not packs:
@@ -322,8 +323,8 @@ def merge_rollout_is_metrics(rollout_is_metrics: Sequence[Mapping[str, Any]], de
 
 
 def _gather_packs(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of all processes, in the order of ranks."""
-    # Only where the loop itself has imported it: importing torch takes seconds.
+    """The packs of all processes, in the order of ranks."""
+    # Only if the loop itself has imported it, because importing torch takes seconds.
     distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return own
@@ -334,11 +335,11 @@ def _gather_packs(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _measure_sequences(means: Any, bounds: Thresholds) -> dict[str, Any]:
-    """Figures of the mean weight of each sequence that has a token; 0 where none has."""
+    """Figures of the mean weights of sequences that have a token; 0 if none has."""
     names = ("mean", "std", "max", "min", "max_deviation", "fraction_high", "fraction_low")
     figures: tuple[Any, ...] = (0.0,) * len(names)
     if len(means) > 0:
-        # Both modules divide by n - 1 where they are asked to.
+        # torch divides by n - 1 by default, numpy if asked to.
         spread = 0.0 if len(means) == 1 else means.std(**({} if is_tensor(means) else {"ddof": 1}))
         high, low = _to_float(means > bounds[0]).mean(), _to_float(means < bounds[1]).mean()
         figures = (means.mean(), spread, means.max(), means.min(), abs(means - 1.0).max(), high, low)
@@ -346,7 +347,7 @@ def _measure_sequences(means: Any, bounds: Thresholds) -> dict[str, Any]:
 
 
 class _Places:
-    """Where the tokens of a pack stand in the padded batch ``[sequences, longest]``."""
+    """The places of a pack's tokens in the padded batch ``[sequences, longest]``."""
 
     def __init__(self, lengths: list[int], like: Any) -> None:
         if sum(lengths) != math.prod(like.shape):
@@ -357,7 +358,7 @@ class _Places:
         self._size = (len(lengths), max(lengths, default=0))
         rows = np.arange(len(lengths)) * self._size[1]
         starts = np.cumsum([0, *lengths[:-1]]) if lengths else rows
-        # Of each token, the number of its place, row after row.
+        # The index of each token's place, row after row.
         places = np.arange(sum(lengths)) + np.repeat(rows - starts, lengths)
         self._index = take_array(places, like)
 
@@ -384,7 +385,7 @@ def _take_pack(old: Any, rollout: Any, mask: Any) -> tuple[Any, Any, Any]:
 
 
 def _as_factor(mask: Any) -> Any:
-    """torch multiplies float32 with whole numbers in float32, numpy in float64."""
+    """A mask in a type that keeps products in float32: numpy would multiply float32 with whole numbers in float64."""
     return mask.astype(np.float32) if not is_tensor(mask) and mask.dtype.kind in "biu" else mask
 
 
@@ -410,7 +411,7 @@ def _mean(values: Any, mask: Any, axis: int | None = None) -> Any:
 
 
 def _to_float(flags: Any) -> Any:
-    """Flags as xtuner's float32 ones and zeros."""
+    """Flags as float32 ones and zeros, as xtuner has them."""
     return flags.float() if is_tensor(flags) else flags.astype("float32")
 
 
@@ -429,5 +430,5 @@ def _no_gradients(like: Any) -> Any:
 
 
 def _quiet(like: Any) -> Any:
-    """numpy warns of infinities and NaN, which are figures here, as in torch."""
+    """Silences numpy's warnings about infinities and NaN, which are valid figures here, as in torch."""
     return nullcontext() if is_tensor(like) else np.errstate(all="ignore")

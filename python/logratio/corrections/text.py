@@ -1,4 +1,4 @@
-"""A correction as one line of text, the same as on the command line and in the viewer's address.
+"""A correction as one line of text, as on the command line and in the viewer's address.
 
 ::
 
@@ -40,12 +40,12 @@ _NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)(e-?\d+)?")
 
 
 def parse_correction(text: str) -> Correction:
-    """The correction that a text says.
+    """Parses the text form of a correction.
 
     Raises:
-        TypeError: for what is not a text.
-        ValueError: that names the part that is not understood and what could stand there, or where the correction
-            contradicts itself.
+        TypeError: if it is not a text.
+        ValueError: if a part is not understood (the message says what could stand there), or the correction contradicts
+            itself.
     """
     parts = read_text("correction", text).split()
     if not parts:
@@ -59,7 +59,7 @@ def parse_correction(text: str) -> Correction:
 
 
 class _Part:
-    """One part of the text, taken apart from left to right: fields in their order, then options in any."""
+    """One part of the text, read from left to right: fields in their order, then options in any order."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -88,7 +88,7 @@ class _Part:
         )
 
     def take_number(self, name: str) -> float:
-        """The number of an option ``name=1.5``; infinite where it is not there."""
+        """The number of an option ``name=1.5``; infinite without it."""
         for at, field in enumerate(self._fields):
             if field.startswith(f"{name}="):
                 return self._read(self._fields.pop(at)[len(name) + 1 :])

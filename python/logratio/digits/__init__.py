@@ -1,4 +1,4 @@
-"""Numbers that a policy writes digit by digit: how sure it was of them, and how far off it put them."""
+"""Numbers that a policy writes digit by digit: how sure it was of them, and how far off they are."""
 
 from .align import AlignedDigits, align_true_digits
 from .losses import DigitLosses, digit_log_probs, digit_losses, number_token_loss, read_digit_log_probs

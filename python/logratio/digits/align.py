@@ -1,4 +1,4 @@
-"""True digits at the positions of a response's digits, from the text of the answer."""
+"""Finds the true digit at each position of a response's digits, from the text of the answer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _DIGITS = re.compile(r" ?[0-9]+")
 
 @dataclass
 class AlignedDigits:
-    """Which digit belongs at each single-digit token of the answers, by sequence.
+    """The true digit at each single-digit token of the answers, by sequence.
 
     Attributes:
         digit_positions: ``[B]`` lists of positions in the response, for `number_token_loss`.
-        digit_ground_truth: the true digit at each, ``[B]`` lists.
-        answers: the number that each response gives; None where it gives none.
-        right: whether that is the true one; None where either is not known.
-        without_truth: sequences for which no answer text was given.
-        truth_not_a_number: sequences whose answer text is not one decimal number.
-        without_answer: sequences with such a text whose response has no number.
+        digit_ground_truth: the true digit at each position, ``[B]`` lists.
+        answers: the number that each response gives; None if it gives none.
+        right: whether that is the true number; None if either is unknown.
+        without_truth: number of sequences without an answer text.
+        truth_not_a_number: number of sequences whose answer text is not one decimal number.
+        without_answer: number of sequences with a true number whose response has no number.
     """
 
     digit_positions: list[list[int]] = field(default_factory=list)
@@ -39,19 +39,19 @@ class AlignedDigits:
 def align_true_digits(
     tokens: Any, answers: Sequence[Any], tokenizer: Any = None, response_mask: Any = None
 ) -> AlignedDigits:
-    r"""Compares the answer of each response with the true one, place by place from the decimal point out.
+    r"""Compares the answer of each response with the true one, place by place outward from the decimal point.
 
-    A response's answer is the first number behind its last ``####`` or ``\boxed``, else its last number. A place that the
-    true answer does not reach has the digit 0. Tokens of several digits have no digit of their own, and are left out.
+    A response's answer is the first number after its last ``####`` or ``\boxed``, else its last number. Places that the
+    true answer does not reach have the digit 0. Tokens of several digits are left out.
 
     Args:
-        tokens: of each of ``B`` responses, the texts of its tokens, or with ``tokenizer`` their ids: ``[B, T]`` or rows.
-        answers: ``[B]`` texts: ``"581"``, ``"1,234.50"``, ``"… #### 72"``, ``"\boxed{12}"``; None where unknown.
-        tokenizer: has ``decode(ids)``, as those of Hugging Face.
+        tokens: texts of the tokens of ``B`` responses or, with ``tokenizer``, their ids: ``[B, T]`` or rows.
+        answers: ``[B]`` texts: ``"581"``, ``"1,234.50"``, ``"… #### 72"``, ``"\boxed{12}"``; None if unknown.
+        tokenizer: has ``decode(ids)``, like those of Hugging Face.
         response_mask: ``[B, T]`` or rows; tokens with 0 are not part of a number and end one.
 
     Raises:
-        ValueError: where the columns differ in length, or ids are given without a tokenizer.
+        ValueError: if the columns differ in length, or ids are given without a tokenizer.
     """
     for name, column in (("answers", answers), ("response_mask", response_mask)):
         if column is not None and len(column) != len(tokens):
@@ -85,12 +85,13 @@ def _align(texts: Texts, answer: Any, found: AlignedDigits) -> None:
 
 
 class _TokenTexts:
-    """Texts of tokens, each id decoded once."""
+    """Texts of tokens; each id is decoded once."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self._known: dict[int, str] = {}
-        #: A digit, behind which the space of others shows: SentencePiece drops one at the start of a text.
+        #: A digit to put before others, so that their leading space shows: SentencePiece drops one at the start of a
+        #: text.
         self._anchor: int | None = None
 
     def read(self, tokens: Any, row: int) -> list[str | None]:

@@ -1,4 +1,4 @@
-"""Number-token loss of whole digit distributions.
+"""Number-token losses from complete digit distributions.
 
 Definitions: Jinyeop3110/RL_NTL ntl_local/ntl_core.py.
 """
@@ -20,14 +20,14 @@ _DIGITS = np.arange(10)
 
 @dataclass(frozen=True)
 class DigitLosses:
-    """How a distribution over the ten digits is judged against a digit t.
+    """Losses of a distribution over the ten digits, compared with a digit t.
 
     Attributes:
         expected: E[d] = Σ d·P(d).
         mse: (E[d] - t)².
         wasserstein: Σ P(d)·abs(d - t), Wasserstein-1 to all mass on t.
         mae: abs(E[d] - t).
-        argmax: the likeliest digit, the lowest on a tie.
+        argmax: the likeliest digit; the lowest if tied.
     """
 
     expected: float
@@ -38,14 +38,14 @@ class DigitLosses:
 
 
 def digit_log_probs(logits: Any, digit_ids: Sequence[int]) -> Any:
-    """Log-softmax over the ten digits alone.
+    """Log-softmax over only the ten digits.
 
     Args:
         logits: ``[..., vocabulary]``, or log-probs; a tensor stays on its device.
         digit_ids: ``[10]`` token ids of 0 to 9.
 
     Returns:
-        ``[..., 10]``, nats; float64 of an array, at least float32 and detached of a tensor.
+        ``[..., 10]``, nats; float64 for an array, at least float32 and detached for a tensor.
     """
     xp, logits = module_of(logits), take_array(logits)
     own = logits[..., list(digit_ids)]
@@ -56,13 +56,13 @@ def digit_log_probs(logits: Any, digit_ids: Sequence[int]) -> Any:
 
 
 def read_digit_log_probs(logprobs: Mapping[int, Any], digit_ids: Sequence[int]) -> np.ndarray:
-    """Log-softmax over the digits of what a server lists for a position: ``{token_id: log-prob}``.
+    """Log-softmax over the digits among a server's alternatives for a position: ``{token_id: log-prob}``.
 
-    Values may be numbers or have ``.logprob``, as vLLM's do. A digit that is not listed has probability 0, which is
-    what is known of it at best: with the few alternatives that servers list by default, give the digits more.
+    Values may be numbers or have ``.logprob``, as vLLM's do. A digit that is not listed gets probability 0, which is
+    only accurate if enough alternatives are listed; ask the server for more than the few that it lists by default.
 
     Returns:
-        ``[10]``, nats; all -Infinity where no digit is listed.
+        ``[10]``, nats; all -Infinity if no digit is listed.
     """
     values = (logprobs.get(token, -math.inf) for token in digit_ids)
     own = np.array([getattr(value, "logprob", value) for value in values], np.float64)
@@ -70,10 +70,10 @@ def read_digit_log_probs(logprobs: Mapping[int, Any], digit_ids: Sequence[int]) 
 
 
 def digit_losses(probabilities: Any, truth: int) -> DigitLosses:
-    """Losses of ten probabilities against the true digit.
+    """Losses of ten probabilities, compared with the true digit.
 
     Raises:
-        ValueError: unless there are ten of them and the digit is one.
+        ValueError: unless there are ten probabilities and ``truth`` is a digit.
     """
     masses = to_numpy(probabilities).astype(np.float64)
     if masses.shape != (10,):
@@ -99,18 +99,19 @@ def number_token_loss(
     """Number-token loss at the given positions: NTL-MSE, or NTL-WAS with ``method="wasserstein"``.
 
     Args:
-        log_probs: ``[B, T, 10]`` of `digit_log_probs`, nats; or a list of ``[T, 10]``.
-        digit_positions: which positions of each sequence.
-        digit_ground_truth: the digit that belongs at each.
+        log_probs: ``[B, T, 10]`` from `digit_log_probs`, nats; or a list of ``[T, 10]``.
+        digit_positions: positions in each sequence.
+        digit_ground_truth: the true digit at each position.
         method: ``mse``, ``wasserstein`` or ``mae``.
 
     Returns:
-        ``ntl_loss`` in digits (``mse``: their square), ``ntl_reward`` exp(-loss), ``digit_accuracy``, ``total_digits``,
-        ``correct_digits``, ``method``. Without positions the loss is 0, the reward 1 and the accuracy 0.
+        ``ntl_loss`` in digits (``mse``: squared digits), ``ntl_reward`` exp(-loss), ``digit_accuracy``,
+        ``total_digits``, ``correct_digits``, ``method``. Without positions, the loss is 0, the reward 1 and the
+        accuracy 0.
 
     Raises:
-        ValueError: where positions and digits differ in number, a position lies outside its sequence, or the method is
-            not one of these.
+        ValueError: if positions and digits differ in number, a position is outside its sequence, or the method is not
+            one of these.
     """
     if method not in ("mse", "wasserstein", "mae"):
         raise ValueError(f'there is no method "{method}"; known: mse, wasserstein, mae')

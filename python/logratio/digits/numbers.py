@@ -1,6 +1,6 @@
-"""Numbers of a response by place value, its answer, and the truth as a number.
+"""The numbers of a response by place value, its answer, and the true answer as a number.
 
-As ``src/analyses/digits/numbers.ts`` and ``answer.ts``, which are held to the same cases.
+Does the same as ``src/analyses/digits/numbers.ts`` and ``answer.ts``; the same test cases apply to both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Text of each token; None for a token that is not the policy's own.
+#: Text of each token; None for a token that the policy did not write.
 Texts = Sequence[str | None]
 
 _DIGITS = re.compile(r"( ?)([0-9]+)")
@@ -23,7 +23,7 @@ _MARKERS = ("####", "\\boxed")
 
 @dataclass(frozen=True)
 class Part:
-    """A token of a number: its index, its digits, and the power of ten of the last of them."""
+    """A token of a number: its index, its digits, and the power of ten of its last digit."""
 
     at: int
     digits: str
@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Number:
-    """A number by its decimal digits; ``fraction`` of them stand behind the point."""
+    """A number as decimal digits, ``fraction`` of them after the point."""
 
     digits: str
     fraction: int
@@ -40,7 +40,7 @@ class Number:
     parts: tuple[Part, ...] = ()
 
     def digit_at(self, place: int) -> int:
-        """The digit at a power of ten, 0 where the number does not reach."""
+        """The digit at a power of ten; 0 if the number does not reach it."""
         at = len(self.digits) - self.fraction - 1 - place
         return int(self.digits[at]) if 0 <= at < len(self.digits) else 0
 
@@ -71,8 +71,9 @@ class _Run:
 def find_numbers(texts: Texts) -> list[Number]:
     """The numbers of one response.
 
-    A run of tokens of ASCII digits; one with a leading space begins a new run. ``.`` between two runs makes the second a
-    fraction, ``,`` before exactly three digits groups thousands, ``-`` that follows no digit, letter or bracket is a sign.
+    A number is a run of tokens of ASCII digits; a token with a leading space begins a new run. ``.`` between two runs
+    makes the second a fraction, ``,`` before exactly three digits groups thousands, and ``-`` is a sign unless it
+    follows a digit, letter or bracket.
     """
     runs: list[_Run] = []
     previous = -2
@@ -137,14 +138,14 @@ def _is_negative(run: _Run, texts: Texts) -> bool:
 
 
 def find_answer(texts: Texts, numbers: Sequence[Number]) -> Number | None:
-    r"""The number that a response gives: the first behind its last ``####`` or ``\boxed``, else its last one."""
+    r"""The number that a response gives: the first after its last ``####`` or ``\boxed``, else its last."""
     marked = _find_marker_end(texts)
     behind = [number for number in numbers if marked is not None and number.parts[0].at >= marked]
     return behind[0] if behind else numbers[-1] if numbers else None
 
 
 def _find_marker_end(texts: Texts) -> int | None:
-    """Index of the first token behind the last marker."""
+    """Index of the first token after the last marker."""
     pieces = ["\n" if text is None else text for text in texts]
     whole = "".join(pieces)
     starts = {marker: whole.rfind(marker) for marker in _MARKERS}
@@ -159,8 +160,8 @@ def _find_marker_end(texts: Texts) -> int | None:
 
 
 def parse_truth(text: str) -> Number | None:
-    r"""Ground truth as a number: behind the last ``####``, in ``\boxed{}``, or the whole text, without spaces, currency
-    and percent signs and a full stop at the end. None when that is not one decimal number."""
+    r"""Parses the true answer: the text after the last ``####``, in ``\boxed{}``, or all of it, without spaces,
+    currency and percent signs and a full stop at the end. None if that is not one decimal number."""
     behind = text[text.rfind("####") + 4 :] if "####" in text else text
     boxed = _BOXED.search(behind)
     match = _NUMBER.fullmatch(_DECORATION.sub("", boxed[1] if boxed else behind))

@@ -1,6 +1,6 @@
-"""How sure the policy was of the digits it sampled, from their own log-probs alone.
+"""How sure the policy was of the digits it sampled, from only their own log-probs.
 
-A proxy of number-token loss, which needs the probabilities of the other digits too.
+A proxy for number-token loss, which also needs the probabilities of the other digits.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ METHOD = "simplified_from_rollout_log_probs"
 def digit_proxy(
     token_ids: Any, log_probs: Any, digit_tokens: Mapping[int, int], response_mask: Any = None
 ) -> dict[str, Any]:
-    """``ntl_info`` of a batch: positions and log-probs of its digits, and their mean.
+    """Computes ``ntl_info`` of a batch: positions and log-probs of its digits, and their mean.
 
     Digits without a finite log-prob are left out.
 
     Args:
         token_ids: ``[B, T]``, array, tensor or list of rows, which may differ in length.
-        log_probs: ``[B, T]`` of the sampled tokens, nats.
-        digit_tokens: of `find_digit_tokens` or `take_digit_tokens`.
-        response_mask: ``[B, T]``; tokens with 0 are passed over.
+        log_probs: ``[B, T]``, log-probs of the sampled tokens, nats.
+        digit_tokens: from `find_digit_tokens` or `take_digit_tokens`.
+        response_mask: ``[B, T]``; tokens with 0 are skipped.
 
     Returns:
-        ``digit_positions``, ``digit_ground_truth`` (the sampled digits: no ground truth, whatever the name says) and
-        ``digit_log_probs_selected`` by sequence; ``avg_digit_log_prob`` and ``ntl_loss`` (its negative) in nats, None
-        without digits; ``total_digits``; ``method``.
+        ``digit_positions``, ``digit_ground_truth`` (the sampled digits, which despite the name are not ground truth)
+        and ``digit_log_probs_selected`` by sequence; ``avg_digit_log_prob`` and ``ntl_loss`` (its negative) in nats,
+        None without digits; ``total_digits``; ``method``.
 
     Raises:
-        ValueError: where a row of one column is not as long as the same row of another.
+        ValueError: if a row of one column is not as long as the same row of another.
     """
     positions: list[list[int]] = []
     digits: list[list[int]] = []

@@ -10,34 +10,35 @@ from .losses import digit_losses
 
 
 def compute_confidence_reward(ntl_info: Mapping[str, Any] | None, base_reward: float) -> float:
-    """``base · (0.5 + 0.5 · exp(average))``: half the reward at no confidence in the digits, all of it at certainty.
+    """``base · (0.5 + 0.5 · exp(average))``: half of the reward without confidence in the digits, all of it at
+    certainty.
 
     Args:
-        ntl_info: of `digit_proxy`; None, and no digits, leave the reward as it is.
-        base_reward: in any unit.
+        ntl_info: from `digit_proxy`; None, or one without digits, leaves the reward unchanged.
+        base_reward: the reward, in any unit.
     """
     average = _read_average(ntl_info)
     return base_reward if average is None else base_reward * (0.5 + 0.5 * math.exp(average))
 
 
 def compute_bonus_reward(ntl_info: Mapping[str, Any] | None, base_reward: float) -> float:
-    """``base · 1.1`` where the mean log-prob of the digits is above -0.5 nats, else ``base``."""
+    """``base · 1.1`` if the mean log-prob of the digits is above -0.5 nats, else ``base``."""
     average = _read_average(ntl_info)
     return base_reward * 1.1 if average is not None and average > -0.5 else base_reward
 
 
 def compute_full_ntl_reward(digit_distributions: Sequence[Any], ground_truth_digits: Sequence[int]) -> float:
-    """exp of minus the mean squared distance of the expected digit from the true one.
+    """exp of the negative mean squared distance of the expected digit from the true one.
 
     Args:
         digit_distributions: ``[N][10]`` probabilities.
-        ground_truth_digits: ``[N]``.
+        ground_truth_digits: ``[N]``, the true digits.
 
     Returns:
         A fraction; 1 without digits.
 
     Raises:
-        ValueError: where they differ in number.
+        ValueError: if they differ in number.
     """
     if len(digit_distributions) != len(ground_truth_digits):
         raise ValueError(f"{len(digit_distributions)} digit distributions, {len(ground_truth_digits)} true digits")
@@ -48,7 +49,7 @@ def compute_full_ntl_reward(digit_distributions: Sequence[Any], ground_truth_dig
 
 
 def compute_loss_reward(loss: float) -> float:
-    """``exp(-loss)``, a fraction: 1 at no loss."""
+    """``exp(-loss)``, a fraction: 1 without loss."""
     return math.exp(-loss)
 
 

@@ -10,18 +10,18 @@ _DIGIT = re.compile(r" ?([0-9])")
 
 
 def find_digit_tokens(tokenizer: Any) -> dict[int, int]:
-    """The tokens of one ASCII digit, bare or with a leading space, by looking at every entry of a vocabulary.
+    """Finds the tokens of one ASCII digit, with or without a leading space, by looking at every entry of a vocabulary.
 
-    It takes a second for 150,000 entries, so do it once.
+    This takes a second for 150,000 entries, so do it once.
 
     Args:
-        tokenizer: has ``len()`` and ``decode(ids)``, as those of Hugging Face.
+        tokenizer: has ``len()`` and ``decode(ids)``, like those of Hugging Face.
 
     Returns:
-        The digit of each such token id.
+        The digit of each of these token ids.
 
     Raises:
-        ValueError: where no entry is a single digit.
+        ValueError: if no entry is a single digit.
     """
     found = {}
     for token in range(len(tokenizer)):
@@ -37,10 +37,10 @@ def find_digit_tokens(tokenizer: Any) -> dict[int, int]:
 
 
 def take_digit_tokens(ids: Sequence[int]) -> dict[int, int]:
-    """The digit of each of ten token ids, those of 0 to 9 in order.
+    """Maps ten token ids, those of 0 to 9 in order, to their digits.
 
     Raises:
-        ValueError: unless they are ten different ones.
+        ValueError: unless they are ten different ids.
     """
     if len(ids) != 10 or len(set(ids)) != 10 or min(ids) < 0:
         raise ValueError(

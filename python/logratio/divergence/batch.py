@@ -13,11 +13,11 @@ from ..tensors import check_numbers, check_shapes, describe_shape, to_numpy
 
 
 class DebugBatch:
-    """The columns of a batch that the log asks for, each read when it is first needed.
+    """The columns of a batch that the log needs, each read when it is first needed.
 
     Attributes:
         rollout: ``[B, T]`` log-probs of the rollout policy, nats.
-        old: the same of the trainer's.
+        old: the same of the trainer's policy.
         mask: ``[B, T]``, True where the policy sampled the token.
     """
 
@@ -50,9 +50,9 @@ class DebugBatch:
             check_shapes("responses", responses, "old_log_probs", self.old, "responses also hold the prompt")
         self.mask = self._read_mask()
         own = self.mask
-        #: Tokens with mask 1 of each row, ``[B]``.
+        #: Number of tokens with mask 1 in each row, ``[B]``.
         self.tokens: np.ndarray = own.sum(1)
-        #: Of the tokens with mask 1, row after row: both probabilities and the distance between them, fractions.
+        #: For the tokens with mask 1, row after row: both probabilities, and then the distance between them, fractions.
         self.probabilities = np.exp(self.rollout[own]), np.exp(self.old[own])
         with np.errstate(invalid="ignore"):
             self.gaps: np.ndarray = abs(self.probabilities[1] - self.probabilities[0])
@@ -67,7 +67,7 @@ class DebugBatch:
         return None
 
     def find_row(self, row: int, *names: str) -> np.ndarray | None:
-        """A row of the first of these columns that the batch has: a record needs no more of it."""
+        """A row of the first of these columns that the batch has, which is all that a record needs."""
         for name in names:
             if name in self._names:
                 if self._found.get(name) is None and (name, row) not in self._found:
@@ -86,7 +86,7 @@ class DebugBatch:
         return self._found["sums", name]
 
     def find_per_sequence(self, name: str) -> Any:
-        """A column without tensors, ``[B]``; None where there is none."""
+        """A non-tensor column, ``[B]``; None if there is none."""
         return self._others.get(name) if name in self._others else self.find(name)
 
     def _require(self, name: str) -> np.ndarray:
@@ -103,7 +103,7 @@ class DebugBatch:
         return check_numbers(name, column).astype(np.float64)
 
     def _read_mask(self) -> np.ndarray:
-        """``response_mask``, else ``attention_mask``, of either the last T columns; else every token."""
+        """The last T columns of ``response_mask``, else of ``attention_mask``; without either, every token."""
         masks = {name: self.find(name) for name in ("response_mask", *MASK_ALIASES)}
         masks = join_masks({name: mask for name, mask in masks.items() if mask is not None})
         for name in ("response_mask", "attention_mask"):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 _RULE = "=" * 80
-#: Of a prompt and a response on the console.
+#: The most characters of a prompt and of a response on the console.
 _MOST_CHARS = 200
 
 
 def render_records(records: Sequence[dict[str, Any]]) -> str:
-    """Probabilities with six decimals, log-probs and divergences with four; what is not known is left out."""
+    """Renders probabilities with six decimals, log-probs and divergences with four; unknown values are left out."""
     lines = [_RULE, f"High Divergence Tokens (Top {len(records)}):", _RULE]
     for record in records:
         lines += _render_record(record)
@@ -87,7 +87,7 @@ def _render_context(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _shorten(text: str) -> str:
-    """The beginning of a text in quotes: the file has all of it."""
+    """The beginning of a quoted text; the file has all of it."""
     return text if len(text) <= _MOST_CHARS + len("'...'") else f"{text[: _MOST_CHARS + 1]}...{text[0]}"
 
 

@@ -1,4 +1,4 @@
-"""The call inside a training step: metrics of the batch and, where the policies are far apart, the log."""
+"""The call inside a training step: metrics of the batch and, if the policies are far apart, the log."""
 
 from __future__ import annotations
 
@@ -35,32 +35,33 @@ def calculate_debug_metrics(
     """verl's ``calculate_debug_metrics`` with its log of high-divergence tokens.
 
     When the largest abs(p_rollout - p_actor) of the tokens with mask 1 reaches the threshold, the tokens furthest apart
-    are logged: to the logger ``logratio.divergence`` (level INFO; WARNING where a token is not the one that the trainer
+    are logged: to the logger ``logratio.divergence`` (level INFO; WARNING if a token is not the one that the trainer
     saw, or cannot be decoded), and as lines of JSON to a file.
 
     Args:
         data: verl's ``DataProto``, or anything with ``.batch[...]``: ``rollout_log_probs`` and ``old_log_probs``
-            ``[B, T]`` in nats; where it has them ``response_mask`` (else the last columns of ``attention_mask``),
+            ``[B, T]`` in nats; optionally ``response_mask`` (else the last columns of ``attention_mask``),
             ``responses``, ``input_ids``, ``attention_mask``, ``position_ids``, ``token_level_scores``, and
-            ``non_tensor_batch["acc"]``. Arrays or tensors of any device.
-        tokenizer: has ``decode(ids)`` and ``encode(text, add_special_tokens=False)``; ``data.meta_info["tokenizer"]``
-            where None.
-        log_divergence: False computes the metrics only.
+            ``non_tensor_batch["acc"]``. Arrays, or tensors on any device.
+        tokenizer: has ``decode(ids)`` and ``encode(text, add_special_tokens=False)``; None:
+            ``data.meta_info["tokenizer"]``.
+        log_divergence: False computes only the metrics.
         divergence_threshold: a difference of probabilities, 0 to 1.
-        divergence_top_k: how many tokens of such a batch are logged, whether or not each reaches the threshold.
-        divergence_jsonl_path: a file to append to; its folder is made, ``{iteration}`` in it is filled in.
+        divergence_top_k: number of tokens of such a batch to log, whether or not each reaches the threshold.
+        divergence_jsonl_path: a file to append to; its folder is created, and ``{iteration}`` in it is replaced.
         iteration: number of the training step.
-        lean: writes only the fields of the guide, those that identify the token and the three of the iteration, and of
-            them only what is known, as ``logratio divergence --lean``.
+        lean: writes only the fields of the guide, those that identify the token and the three of the iteration, as far
+            as they are known, like ``logratio divergence --lean``.
         max_prompt_chars: characters of the prompt in the file before ``...``; None for all.
-        max_response_chars: the same of the response.
+        max_response_chars: the same for the response.
 
-    Several processes may append to one file: records name their rank (``meta_info["rank"]``, torch.distributed's or
-    ``$RANK``), and have a ``record_id`` by which ``logratio analyze`` counts an iteration that is logged again once.
+    Several processes may append to one file. Records name their rank (``meta_info["rank"]``, torch.distributed's or
+    ``$RANK``) and have a ``record_id``, so that ``logratio analyze`` counts an iteration that is logged twice only
+    once.
 
     Returns:
-        ``training/rollout_probs_diff_*`` (fractions), ``training/rollout_actor_probs_pearson_corr``, and of verl's pull
-        request 5229 ``per_round/*`` (nats and counts).
+        ``training/rollout_probs_diff_*`` (fractions), ``training/rollout_actor_probs_pearson_corr``, and
+        ``per_round/*`` of verl's pull request 5229 (nats and counts).
 
     Raises:
         ValueError: where a column is missing, shapes differ, or an option makes no sense.
@@ -92,20 +93,20 @@ def collect_divergent_tokens(
     max_prompt_chars: int | None = 200,
     max_response_chars: int | None = 200,
 ) -> list[dict[str, Any]]:
-    """The records that `calculate_debug_metrics` logs, with the settings that it leaves at their defaults.
+    """The records that `calculate_debug_metrics` logs, with settings that it leaves at their defaults.
 
     Args:
         data: see `calculate_debug_metrics`.
         tokenizer: see there.
-        threshold: nothing is returned below this largest difference of probabilities.
-        top_k: how many tokens.
+        threshold: nothing is returned if the largest difference of probabilities is below this.
+        top_k: number of tokens.
         iteration: number of the training step.
         context_window: tokens of context on either side.
         max_prompt_chars: characters of the prompt before ``...``; None for all.
-        max_response_chars: the same of the response.
+        max_response_chars: the same for the response.
 
     Returns:
-        One dict for each token, the furthest apart first; fields as docs/divergence.md describes them.
+        One dict for each token, the furthest apart first; docs/divergence.md describes the fields.
 
     Raises:
         ValueError: where a column is missing, shapes differ, or an option makes no sense.
@@ -129,7 +130,7 @@ def _collect(
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
-#: As ``LEAN_FIELDS`` of ``src/analyses/divergence/line.ts``.
+#: The same as ``LEAN_FIELDS`` in ``src/analyses/divergence/line.ts``.
 _LEAN_FIELDS = [
     "iteration",
     "rank",
@@ -179,7 +180,7 @@ def _check_options(threshold: float, top_k: int) -> None:
 
 
 def _print_records(records: Sequence[dict[str, Any]]) -> None:
-    """One message for all, so that those of several processes do not mix."""
+    """Prints one message for all records, so that messages of several processes do not mix."""
     odd = any(record["tokens_match"] is False or "decode_error" in record for record in records)
     level = logging.WARNING if odd else logging.INFO
     if logger.isEnabledFor(level):
@@ -187,22 +188,22 @@ def _print_records(records: Sequence[dict[str, Any]]) -> None:
 
 
 def _append_records(records: Sequence[dict[str, Any]], path: str, iteration: int | None) -> None:
-    """Appends with one write: lines of several processes do not mix on a local file system."""
+    """Appends with one write, so that lines of several processes do not mix on a local file system."""
     file = Path(path.replace("{iteration}", "none" if iteration is None else str(iteration)))
     file.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(_render_line(record) + "\n" for record in records)
     with open(file, "ab+", buffering=0) as target:
-        # A writer that was stopped may have left a line without its end.
+        # A writer that was killed may have left an incomplete line.
         if target.seek(0, os.SEEK_END) > 0:
             target.seek(-1, os.SEEK_END)
             if target.read(1) != b"\n":
                 text = "\n" + text
-        # A tokenizer may decode to half of a surrogate pair, which JSON can escape and UTF-8 cannot write.
+        # A tokenizer may decode to half of a surrogate pair, which JSON can escape but UTF-8 cannot encode.
         target.write(text.encode("utf-8", "backslashreplace"))
 
 
 def _render_line(record: dict[str, Any]) -> str:
-    """One line of JSON, with null for what JSON has no numbers for."""
+    """One line of JSON, with null for numbers that JSON lacks."""
     try:
         return _ENCODER.encode(record)
     except ValueError:
@@ -210,7 +211,7 @@ def _render_line(record: dict[str, Any]) -> str:
 
 
 def _drop_infinities(value: Any) -> Any:
-    """The value with None for what JSON has no numbers for."""
+    """The value with None for numbers that JSON lacks."""
     if isinstance(value, dict):
         return {name: _drop_infinities(inner) for name, inner in value.items()}
     if isinstance(value, list):

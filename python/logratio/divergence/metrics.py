@@ -10,10 +10,10 @@ _FIGURES = ("max", "mean", "std")
 
 
 def measure_probabilities(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> dict[str, float]:
-    """``training/*`` of verl's ``calculate_debug_metrics``: on probabilities, of tokens with mask 1.
+    """Computes ``training/*`` of verl's ``calculate_debug_metrics``: figures of probabilities, over tokens with mask 1.
 
     Definition: verl-project/verl verl/utils/debug/metrics.py @ 1dda039b. The deviation divides by n - 1, so it and the
-    correlation are NaN for one token. A NaN among the log-probs makes every figure NaN, as in torch.
+    correlation are NaN for a single token. A NaN among the log-probs makes every figure NaN, as in torch.
 
     Args:
         rollout: ``[B, T]``, nats.
@@ -21,7 +21,7 @@ def measure_probabilities(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray
         mask: ``[B, T]``.
 
     Returns:
-        abs(e^old - e^rollout), fractions; a correlation; with nothing masked in, ``_valid`` is 0 and the rest NaN.
+        Figures of abs(e^old - e^rollout), fractions; a correlation; without tokens, ``_valid`` is 0 and the rest NaN.
     """
     flags = mask != 0
     p, q = np.exp(rollout[flags]), np.exp(old[flags])
@@ -29,7 +29,7 @@ def measure_probabilities(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray
 
 
 def measure_gaps(p: np.ndarray, q: np.ndarray, gap: np.ndarray) -> dict[str, float]:
-    """`measure_probabilities` of ``[N]`` probabilities that are known already, and abs(q - p)."""
+    """The same as `measure_probabilities`, from known probabilities ``[N]`` and abs(q - p)."""
     with np.errstate(all="ignore"):
         figures = (
             (math.nan, math.nan, math.nan)
@@ -45,11 +45,11 @@ def measure_gaps(p: np.ndarray, q: np.ndarray, gap: np.ndarray) -> dict[str, flo
 
 
 def measure_rounds(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> dict[str, float]:
-    """``per_round/*`` of verl's pull request 5229: mean abs(Δ) of all tokens in the i-th run of mask 1.
+    """Computes ``per_round/*`` of verl's pull request 5229: mean abs(Δ) of all tokens in the i-th run of mask 1.
 
-    Definition: verl/utils/debug/metrics.py @ 63b63f3b. A round is counted with all its tokens; a NaN among them makes
-    its mean NaN, and such a round is never the worst. ``max_round_diff`` is -1 where every round is like that, and the
-    earlier round on a tie.
+    Definition: verl/utils/debug/metrics.py @ 63b63f3b. A round counts with all its tokens; a NaN among them makes its
+    mean NaN, and such a round is never the worst. ``max_round_diff`` is -1 if every round is like that; the earlier
+    round wins a tie.
 
     Args:
         rollout: ``[B, T]``, nats.
@@ -57,7 +57,7 @@ def measure_rounds(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> di
         mask: ``[B, T]``.
 
     Returns:
-        nats and counts; only ``total_rounds`` where nothing is masked in.
+        Nats and counts; only ``total_rounds`` if no token has mask 1.
     """
     flags = mask != 0
     before = np.zeros_like(flags)
@@ -83,10 +83,10 @@ def measure_rounds(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> di
 
 
 def _correlate(p: np.ndarray, q: np.ndarray) -> float:
-    """Pearson's, of centered values; NaN where one side does not vary."""
+    """Pearson's correlation of centered values; NaN if one side does not vary."""
     if p.size < 2:
         return math.nan
     with np.errstate(all="ignore"):
         p, q = p - p.mean(), q - q.mean()
-        # Not by `@`: its threads wait for each other in a loop, which takes the processor from the training step.
+        # Not with `@`: its threads wait for each other in a loop, which takes processor time from the training step.
         return float(np.clip((p * q).sum() / np.sqrt((p * p).sum() * (q * q).sum()), -1.0, 1.0))

@@ -1,4 +1,4 @@
-"""What names a token for good: handles and record ids, as the command line's log has them."""
+"""Permanent names of tokens: handles and record ids, as in the command line's log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-#: Iterations whose calls are remembered, and calls of each.
+#: The most iterations whose calls are remembered, and the most calls of each.
 _REMEMBERED = 64
 
 _calls: OrderedDict[tuple[int | None, int | None], OrderedDict[int, tuple[int, int]]] = OrderedDict()
@@ -24,7 +24,7 @@ def find_rank(meta: Mapping[str, Any]) -> int | None:
     """The rank of this process: the batch's ``meta_info["rank"]``, else torch.distributed's, else ``$RANK``, else None."""
     if isinstance(meta.get("rank"), (int, np.integer)):
         return int(meta["rank"])
-    # Only where the loop itself has imported it: importing torch takes seconds.
+    # Only if the loop itself has imported it, because importing torch takes seconds.
     distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank())
@@ -35,7 +35,8 @@ def find_rank(meta: Mapping[str, Any]) -> int | None:
 def number_rows(iteration: int | None, rank: int | None, rollout: np.ndarray, mask: np.ndarray) -> int:
     """The number of a batch's first row among those that this process logged at the iteration.
 
-    Mini-batches of one iteration count on, so that a handle names one response; the same batch again has the same numbers.
+    Mini-batches of one iteration continue the count, so that a handle names one response; logging the same batch again
+    gives the same numbers.
     """
     rows, step = len(rollout), max(1, rollout.shape[1] // 64)
     seen = zlib.crc32(np.ascontiguousarray(rollout[:, ::step]).tobytes(), zlib.crc32(np.packbits(mask).tobytes()))
@@ -53,12 +54,12 @@ def number_rows(iteration: int | None, rank: int | None, rollout: np.ndarray, ma
 
 
 def format_handle(iteration: int | None, rank: int | None, row: int, position: int) -> str:
-    """``s12.r0.q41.t880``; without what is not known."""
+    """``s12.r0.q41.t880``; unknown parts are left out."""
     known = [f"{letter}{value}" for letter, value in (("s", iteration), ("r", rank)) if value is not None]
     return ".".join([*known, f"q{row}", f"t{position}"])
 
 
 def format_record_id(handle: str, token: int | None, rollout: float, actor: float) -> str:
-    """What a line is known again by: handle, token and the bits of both log-probs."""
+    """The id by which a line is recognized: handle, token and the bits of both log-probs."""
     bits = (struct.pack(">d", value).hex() for value in (rollout, actor))
     return ":".join([handle, "" if token is None else str(token), *bits])

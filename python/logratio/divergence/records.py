@@ -1,4 +1,4 @@
-"""The records of the log: what is known of a token, and its texts.
+"""The records of the log: what is known about a token, and its texts.
 
 Fields: docs/divergence.md; definition: sungyubkim/verl verl/utils/debug/metrics.py @ 2b2ad595.
 """
@@ -16,13 +16,13 @@ from .places import find_rank, format_handle, format_record_id, number_rows
 from .texts import Texts, Vocabulary
 
 _ALTERNATIVES = 5
-#: Tokens of which one maximum is taken before they are ranked.
+#: Tokens per block; the maximum of each block is taken before tokens are ranked.
 _BLOCK = 256
 
 
 @dataclass(frozen=True)
 class TextLimits:
-    """How much text a record has: tokens of context on either side, characters (None: all)."""
+    """How much text a record has: tokens of context on either side, and characters (None: all)."""
 
     context_window: int = 5
     max_prompt_chars: int | None = 200
@@ -30,7 +30,7 @@ class TextLimits:
 
 
 def find_block_maxima(gaps: np.ndarray) -> np.ndarray:
-    """The largest known distance of each block of tokens, -1 where a block has none."""
+    """The largest known distance in each block of tokens, -1 if a block has none."""
     if not gaps.size:
         return np.empty(0)
     largest = np.fmax.reduceat(gaps, np.arange(0, gaps.size, _BLOCK))
@@ -38,15 +38,16 @@ def find_block_maxima(gaps: np.ndarray) -> np.ndarray:
 
 
 def rank_tokens(batch: DebugBatch, top_k: int, threshold: float = 0.0) -> list[tuple[int, int, float]]:
-    """``(row, position, divergence)`` of the tokens furthest apart; ties go to the earlier row, then token.
+    """``(row, position, divergence)`` of the tokens furthest apart; the earlier row, then token, wins a tie.
 
-    Only tokens with mask 1 and two known probabilities are ranked; none where the largest is below the threshold.
+    Only tokens with mask 1 and two known probabilities are ranked; none if the largest distance is below the threshold.
     """
     gaps, largest = batch.gaps, find_block_maxima(batch.gaps)
-    # Most batches end here: nothing is ranked before the largest is known.
+    # Most batches end here, because nothing is ranked before the largest distance is known.
     if largest.max(initial=-1.0) < threshold:
         return []
-    # As many blocks as tokens are wanted hold one that is at least the last of them: only those blocks are read again.
+    # With as many blocks as wanted tokens, the least of the largest maxima bounds the last token: read only these
+    # blocks.
     least = 0.0
     if largest.size > top_k:
         least = max(least, float(np.partition(largest, largest.size - top_k)[largest.size - top_k]))
@@ -55,7 +56,7 @@ def rank_tokens(batch: DebugBatch, top_k: int, threshold: float = 0.0) -> list[t
     near = near[: np.searchsorted(near, gaps.size)]
     near = near[gaps[near] >= least]
     order = near[np.argsort(-gaps[near], kind="stable")][:top_k]
-    # The gaps are those of the tokens with mask 1, row after row.
+    # Gaps exist for the tokens with mask 1, row after row.
     ends = np.cumsum(batch.tokens)
     rows = np.searchsorted(ends, order, side="right").tolist()
     found = []
@@ -66,7 +67,7 @@ def rank_tokens(batch: DebugBatch, top_k: int, threshold: float = 0.0) -> list[t
 
 
 class RecordBuilder:
-    """The records of one batch, their fields in the documented order; what is not known is None."""
+    """Builds the records of one batch, with fields in the documented order; unknown values are None."""
 
     def __init__(self, batch: DebugBatch, iteration: int | None, tokenizer: Any, limits: TextLimits) -> None:
         self._batch = batch
@@ -77,7 +78,7 @@ class RecordBuilder:
         self._rank = find_rank(batch.meta)
         self._first_row = number_rows(iteration, self._rank, batch.rollout, batch.mask)
         self._accuracy = measure_accuracy(batch)
-        #: Of each row, the texts that its tokens share, with their errors.
+        #: The texts that the tokens of a row share, with their errors, by row.
         self._shared: dict[int, tuple[dict[str, Any], list[str]]] = {}
 
     def build(self, place: tuple[int, int, float], rank: int) -> dict[str, Any]:
@@ -163,16 +164,17 @@ class RecordBuilder:
 
 
 def measure_accuracy(batch: DebugBatch) -> dict[str, Any]:
-    """Of the batch's responses whose correctness is known: how many, the share of correct ones, and their tokens' share.
+    """Among the responses whose correctness is known: their number, the share of correct ones, and that of their
+    tokens.
 
-    Empty where none is known, and where those have no token.
+    Empty if none is known, or if these responses have no tokens.
     """
     correct: list[bool | None] = [None] * len(batch.old)
     acc = batch.find_per_sequence("acc")
     if acc is not None:
         correct = [_read_acc(value) for value in acc]
     if None in correct:
-        # Whole columns of scores are summed only where they decide.
+        # Whole columns of scores are only summed if they decide.
         sums = batch.find_sums("token_level_scores")
         if sums is not None:
             scored = (sums > 0).tolist()
@@ -190,7 +192,7 @@ def measure_accuracy(batch: DebugBatch) -> dict[str, Any]:
 
 
 def classify_flip(rollout_prob: float, actor_prob: float) -> str | None:
-    """Which policy is sure of the token that the other would not choose; every threshold excludes the value itself."""
+    """Which policy is sure of a token that the other would not choose; thresholds are exclusive."""
     if rollout_prob > 0.9 and actor_prob < 0.1:
         return "rollout_confident_actor_rejects"
     if actor_prob > 0.9 and rollout_prob < 0.1:
@@ -199,7 +201,7 @@ def classify_flip(rollout_prob: float, actor_prob: float) -> str | None:
 
 
 def read_correctness(batch: DebugBatch, row: int) -> tuple[bool | None, float | None]:
-    """``acc``, else whether the total score is above 0; and the total score."""
+    """Correctness (``acc``, else whether the total score is above 0), and the total score."""
     scores = batch.find_row(row, "token_level_scores")
     score = None if scores is None else float(scores.sum(dtype=np.float64))
     acc = batch.find_per_sequence("acc")
@@ -210,7 +212,7 @@ def read_correctness(batch: DebugBatch, row: int) -> tuple[bool | None, float | 
 
 
 def _read_acc(value: Any) -> bool | None:
-    """None and NaN are not known."""
+    """Reads ``acc``; None and NaN mean unknown."""
     return None if value is None or value != value else bool(value)
 
 
@@ -220,7 +222,7 @@ def _read_value(column: np.ndarray | None, position: int) -> float | None:
 
 
 def _take_last(values: np.ndarray | None, width: int, position: int) -> int | None:
-    """The value of a response token in a row that also has the prompt."""
+    """The value of a response token in a row that includes the prompt."""
     return None if values is None or len(values) < width else int(values[len(values) - width + position])
 
 
@@ -264,7 +266,7 @@ def _check_alignment(token: int | None, seen: int | None, tokenizer: Any, texts:
 
 
 def _read_prompt(sequence: np.ndarray | None, attention: np.ndarray | None, width: int) -> np.ndarray | None:
-    """Tokens before the response, without the padding before the attention mask's first 1."""
+    """The tokens before the response, without the padding before the attention mask's first 1."""
     if sequence is None:
         return None
     start, end = 0, len(sequence) - width

@@ -10,15 +10,15 @@ import numpy as np
 
 Ids = Sequence[int] | np.ndarray
 
-#: The end of a text may still change with the tokens after it: bytes that become one character, joined spaces.
+#: The end of a text may change with further tokens: bytes may combine to a character, spaces may be joined.
 _UNSETTLED = 16
 
-#: Sizes of the vocabularies of tokenizers that were asked: some count up to hundreds of milliseconds each time.
+#: Vocabulary sizes by tokenizer, because some take hundreds of milliseconds to count each time.
 _sizes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 class Vocabulary:
-    """How many ids a tokenizer has, as far as it says."""
+    """The number of ids that a tokenizer has, if it says."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -26,7 +26,7 @@ class Vocabulary:
         self.size = self._measure(_sizes)
 
     def find_odd(self, ids: Ids) -> int | None:
-        """The first id that the tokenizer does not have; None where it has all, or does not say."""
+        """The first id that the tokenizer lacks; None if it has all, or does not say."""
         if self.size is None or len(ids) == 0:
             return None
         values = np.asarray(ids)
@@ -39,7 +39,7 @@ class Vocabulary:
         return int(odd[0]) if odd.size else None
 
     def _measure(self, known: Mapping[Any, int]) -> int | None:
-        """The size that is known already, else what the tokenizer says."""
+        """The known size, else what the tokenizer says."""
         if not hasattr(self._tokenizer, "__len__"):
             return None
         try:
@@ -48,13 +48,13 @@ class Vocabulary:
                 self._fresh = True
             return _sizes[self._tokenizer]
         except TypeError:
-            # What has no hash, or takes no weak reference, is asked for each batch.
+            # A tokenizer without hash or weak references is asked for each batch.
             self._fresh = True
             return len(self._tokenizer)
 
 
 class Texts:
-    """Decodes ids with a tokenizer as Hugging Face's are, and remembers what went wrong."""
+    """Decodes ids with a tokenizer like Hugging Face's, and remembers what went wrong."""
 
     def __init__(self, tokenizer: Any, vocabulary: Vocabulary) -> None:
         self._tokenizer = tokenizer
@@ -62,12 +62,12 @@ class Texts:
         self.errors: list[str] = []
 
     def decode(self, ids: Ids | None, max_chars: int | None = None) -> str | None:
-        """``repr`` of the text, cut to ``max_chars`` and ``...``; None without a tokenizer, ids, or an answer."""
+        """``repr`` of the text, cut to ``max_chars`` plus ``...``; None without a tokenizer, ids, or an answer."""
         text = self.decode_plain(ids, max_chars)
         return None if text is None else repr(text)
 
     def decode_plain(self, ids: Ids | None, max_chars: int | None = None) -> str | None:
-        """The text itself, cut as `decode` cuts it; None without a tokenizer, ids, or an answer."""
+        """The text itself, cut as by `decode`; None without a tokenizer, ids, or an answer."""
         if self._tokenizer is None or ids is None:
             return None
         try:
@@ -78,7 +78,7 @@ class Texts:
             return None
 
     def encode(self, text: str) -> list[int] | None:
-        """The ids that a text alone is tokenized to; None where that cannot be said."""
+        """The ids of a text tokenized by itself; None if unknown."""
         try:
             return [int(found) for found in self._tokenizer.encode(text, add_special_tokens=False)]
         except Exception:
@@ -87,7 +87,7 @@ class Texts:
     def _decode_start(self, ids: Ids, max_chars: int | None) -> str:
         if max_chars is None:
             return self._decode(ids)
-        # Of a long text no more is decoded than what is shown takes.
+        # A long text is only decoded as far as it is shown.
         count = max_chars + _UNSETTLED
         while count < len(ids):
             text = self._decode(ids[:count])
@@ -113,6 +113,6 @@ class Texts:
 
 
 def _takes_arrays(tokenizer: Any) -> bool:
-    """Whether ``decode`` is that of transformers, which takes arrays, and looks at each id of a list first."""
+    """Whether ``decode`` is that of transformers, which takes arrays; given a list, it first looks at every id."""
     method = getattr(type(tokenizer), "decode", None)
     return str(getattr(method, "__module__", "")).startswith("transformers.")

@@ -4,7 +4,7 @@
     --path NAME      the plug-in file of a trainer that takes one (ms-swift)
     --json           for programs
 
-Exit status: 0, or 2 for a trainer that is unknown.
+Exit status: 0, or 2 for an unknown trainer.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .catalog import TRAINERS, Trainer
 
 
 def find_trainer(name: str) -> Trainer | None:
-    """By its name, whatever the case and the separators."""
+    """Finds a trainer by name, in any case and with any separators."""
     wanted = _fold(name)
     return next((trainer for trainer in TRAINERS if wanted in (_fold(trainer.name), _fold(trainer.distribution))), None)
 
 
 def describe(trainer: Trainer) -> str:
-    """The trainer as text: version, lines, what it needs."""
+    """Describes the trainer as text: version, lines, what it needs."""
     version = trainer.find_version()
     state = "not installed" if version is None else version
     if version is not None and version != trainer.written_for:
@@ -35,7 +35,7 @@ def describe(trainer: Trainer) -> str:
 
 
 def to_json(trainer: Trainer) -> dict[str, object]:
-    """The trainer as JSON can hold it."""
+    """The trainer as data for JSON."""
     return {
         "trainer": trainer.name,
         "installed": trainer.find_version(),

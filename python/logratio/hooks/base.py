@@ -19,7 +19,7 @@ logger = logging.getLogger("logratio")
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: The record's names for how the engine samples; trainers' options and engines' parameters are called the same.
+#: The record's names for sampling parameters; trainers' options and engines' parameters have the same names.
 _SAMPLING = (
     "temperature",
     "top_p",
@@ -30,27 +30,27 @@ _SAMPLING = (
     "frequency_penalty",
     "logprobs_mode",
 )
-#: Frames of this package between a trainer's call and the function that looks for its variables.
+#: The most frames of this package between a trainer's call and the function that looks for its variables.
 _FRAMES = 8
 
 
 class Lacking(LookupError):
-    """The trainer has no such figures in this run; the message says what to set."""
+    """The trainer lacks some figures in this run; the message says what to set."""
 
 
 class Hook:
     """One trainer's hook.
 
-    Recording is set by the environment, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
-    ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``, ``LOGRATIO_RESUME`` (``allow``, ``must`` or ``never``: what happens to
-    an earlier run there), ``LOGRATIO_EVERY`` (each so many steps), ``LOGRATIO_SAMPLE`` (share of the sequences) and
+    The environment configures recording, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
+    ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``; ``LOGRATIO_RESUME`` (``allow``, ``must`` or ``never``, for
+    an earlier run there); ``LOGRATIO_EVERY`` (records every n-th step); ``LOGRATIO_SAMPLE`` (share of the sequences);
     ``LOGRATIO_MAX_TOKENS`` (per call).
 
     Args:
-        trainer: its name, as the record's ``trainer``.
-        distribution: its name on PyPI, for its version.
-        written_for: the version or commit whose source the hook follows.
-        expects: what the hook reads there, for the message when it is not found.
+        trainer: the trainer's name, recorded as ``trainer``.
+        distribution: its name on PyPI, to find its version.
+        written_for: the version or commit that the hook was written for.
+        expects: what the hook reads, for the message if it is not found.
     """
 
     def __init__(self, trainer: str, distribution: str, written_for: str, expects: str) -> None:
@@ -69,10 +69,10 @@ class Hook:
             return None
 
     def open_recorder(self, rank: int | None = None) -> Recorder:
-        """This process's recorder, begun at the first call.
+        """This process's recorder, created at the first call.
 
         Raises:
-            ValueError: when a variable of the environment is out of its range.
+            ValueError: if an environment variable is out of range.
         """
         if self._recorder is None:
             options: dict[str, Any] = {"every": _read_number("LOGRATIO_EVERY", int, 1)}
@@ -91,12 +91,12 @@ class Hook:
         self.open_recorder(rank).log(step=step, meta={"trainer": self.trainer, **software, **known}, **columns)
 
     def flush(self) -> None:
-        """Waits until everything is written, for loops that end their process without its exit handlers."""
+        """Waits until everything is written, for loops whose process ends without running its exit handlers."""
         if self._recorder is not None:
             self._recorder.flush(60)
 
     def guard(self, function: Callable[P, R]) -> Callable[P, R | None]:
-        """Whatever goes wrong in ``function`` is said once, and the loop goes on."""
+        """Wraps ``function`` so that a failure in it is reported once and the loop continues."""
 
         @functools.wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R | None:
@@ -114,7 +114,7 @@ class Hook:
         return guarded
 
     def say(self, text: str) -> None:
-        """Once for each text: a loop of a million steps must not write a million lines."""
+        """Warns once for each text, because a loop of a million steps must not write a million lines."""
         if text not in self._said:
             self._said.add(text)
             version = self.find_version()
@@ -122,10 +122,10 @@ class Hook:
 
 
 def need(found: Any, message: str) -> Any:
-    """The value, when there is one.
+    """Returns the value.
 
     Raises:
-        Lacking: with the message, when it is None.
+        Lacking: with the message, if the value is None.
     """
     if found is None:
         raise Lacking(message)
@@ -133,17 +133,17 @@ def need(found: Any, message: str) -> Any:
 
 
 def look_up(batch: Any, name: str) -> Any:
-    """A column of a dict, TensorDict or a batch of attributes; None when there is none."""
+    """A column of a dict, a TensorDict or an object with attributes; None if there is none."""
     if hasattr(batch, "keys"):
         return batch[name] if name in set(batch.keys()) else None
     return getattr(batch, name, None)
 
 
 def describe_sampling(source: Any, prefix: str = "") -> dict[str, Any]:
-    """The sampling parameters of an object or a dict, by the record's names; without those that are open or off."""
+    """The sampling parameters of an object or a dict, by the record's names, without those that are unset or off."""
     read = source.get if isinstance(source, dict) else functools.partial(_read_attribute, source)
     found = {name: read(prefix + name) for name in _SAMPLING}
-    # 0 and -1 are "no top-k".
+    # 0 and -1 mean no top-k.
     return {
         name: value
         for name, value in found.items()
@@ -156,10 +156,10 @@ def _read_attribute(source: Any, name: str) -> Any:
 
 
 def spread_versions(versions: Sequence[Any], mask: Any) -> np.ndarray | None:
-    """The version of the weights at each token ``[T]``, of one for each generation call; -1 where it is not known.
+    """The version of the weights at each token ``[T]``, from one for each generation call; -1 where unknown.
 
-    Several versions belong to a turn each where there are as many turns; a response that went on in mid-turn does not say
-    where. None when nothing is known.
+    Several versions belong to one turn each if there are as many turns. If a response was continued in mid-turn, it is
+    unknown where. None if nothing is known.
     """
     numbers = [int(version) if str(version).isdigit() else -1 for version in versions]
     on = np.asarray(mask.tolist() if hasattr(mask, "tolist") else mask) != 0
@@ -171,7 +171,7 @@ def spread_versions(versions: Sequence[Any], mask: Any) -> np.ndarray | None:
 
 
 def find_caller(*names: str) -> dict[str, Any]:
-    """The variables of the nearest calling function that has all of these names; an empty dict when none has."""
+    """The variables of the nearest calling function that has all of these names; an empty dict if none has."""
     frame = sys._getframe(1)
     for _ in range(_FRAMES):
         if frame.f_back is None:
@@ -184,12 +184,12 @@ def find_caller(*names: str) -> dict[str, Any]:
 
 
 def cut_rows(value: Any, spans: Sequence[tuple[int, int]]) -> list[Any] | None:
-    """Row i of ``[B, L]`` from ``spans[i][0]`` to ``spans[i][1]``: views, which the recorder copies at once."""
+    """Row i of ``[B, L]`` from ``spans[i][0]`` to ``spans[i][1]``, as views, which the recorder copies immediately."""
     return None if value is None else [row[start:end] for row, (start, end) in zip(value, spans, strict=True)]
 
 
 def find_spans(mask: Any) -> list[tuple[int, int]]:
-    """From the first to behind the last that is on, for each row of ``[B, L]``; ``(0, 0)`` where none is."""
+    """The span ``[from, to)`` from the first 1 to the last 1 in each row of ``[B, L]``; ``(0, 0)`` without any."""
     on = mask.bool()
     first = on.int().argmax(1)
     last = on.shape[1] - on.flip(1).int().argmax(1)

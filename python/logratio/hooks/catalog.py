@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What stands in the lines for the path of a plug-in file.
+#: The placeholder for the path of a plug-in file in the lines.
 PLUGIN = "{plugin}"
 
 
@@ -20,12 +20,12 @@ class Trainer:
     distribution: str
     #: The version or commit that the hook was written for.
     written_for: str
-    #: Where the lines go.
+    #: Where to put the lines.
     place: str
-    #: ``shell``, ``python``, or ``none`` where there is nothing to add.
+    #: ``shell``, ``python``, or ``none`` if there is nothing to add.
     language: str
     lines: tuple[str, ...]
-    #: What the run needs besides, so that both log-probs are there.
+    #: What else the run needs so that both log-probs exist.
     needs: str = ""
     plugin: str | None = None
 
@@ -37,7 +37,7 @@ class Trainer:
             return None
 
     def find_plugin(self) -> Path | None:
-        """The file that the trainer is given, where it takes one."""
+        """The plug-in file, if the trainer takes one."""
         return None if self.plugin is None else Path(__file__).parent / "plugins" / self.plugin
 
     def show_lines(self) -> list[str]:
@@ -45,7 +45,7 @@ class Trainer:
 
 
 def _read_trainers() -> tuple[Trainer, ...]:
-    """From ``catalog.json``, which the program's messages about files that lack a side are made of too."""
+    """Reads ``catalog.json``, which the program also uses in its messages about files that lack a side."""
     catalog = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     return tuple(Trainer(**{**entry, "lines": tuple(entry["lines"])}) for entry in catalog["trainers"])
 

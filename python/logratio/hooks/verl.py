@@ -3,14 +3,15 @@
     LOGRATIO_DIR=logratio python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …
 
 verl imports installed packages of the group ``verl.plugins`` and the modules that VERL_USE_EXTERNAL_MODULES names. The
-first does nothing unless LOGRATIO_DIR or LOGRATIO_URL is set: an installed package must not change a run that did not ask for it. With
-``VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl`` the directory is ./logratio where LOGRATIO_DIR is not set. Where Ray
-already runs, its workers see neither; give them as +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
+former does nothing unless LOGRATIO_DIR or LOGRATIO_URL is set, because an installed package must not change a run that
+did not ask for it. With ``VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl``, the directory defaults to ./logratio. If Ray
+already runs, its workers see neither variable; pass +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
 
-Read in verl 0.9.1. Both loops call verl.utils.debug.metrics.calculate_debug_metrics when both log-probs are there: v0
-with the whole batch (trainer/ppo/ray_trainer.py, fit), v1, the default, with four tensors of it
-(trainer/ppo/v1/trainer_base.py, _compute_old_log_prob), where the rest is fetched from TransferQueue. Advantages come
-later, so the batch is kept until `_update_actor` is called, and written without them where it is not (critic warm-up).
+Read in verl 0.9.1. Both loops call verl.utils.debug.metrics.calculate_debug_metrics when both log-probs exist: v0
+with the whole batch (trainer/ppo/ray_trainer.py, fit); v1, the default, with four tensors of it
+(trainer/ppo/v1/trainer_base.py, _compute_old_log_prob), so that the rest is fetched from TransferQueue. Advantages
+come later, so the batch is kept until `_update_actor` is called; if it is not (critic warm-up), the batch is written
+without them.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _TENSORS = {
 }
 _LATE = ("advantages", "ref_log_prob", "token_level_scores")
 _PER_SEQUENCE = ("uid", "data_source", "acc")
-#: Weights that a trajectory was begun and ended with: v0 has them in the batch, v1 among the tags of its queue's keys
-#: (experimental/agent_loop/agent_loop.py, workers/rollout/llm_server.py, trainer/ppo/v1/agent_loop_tq.py).
+#: The first and the last version of the weights that sampled a trajectory. v0 has them in the batch, v1 in the tags of
+#: its queue's keys (experimental/agent_loop/agent_loop.py, workers/rollout/llm_server.py,
+#: trainer/ppo/v1/agent_loop_tq.py).
 _VERSIONS = ("min_global_steps", "max_global_steps")
 _FROM_QUEUE = ["uid", "prompts", "responses", "rm_scores", "data_source", "extra_fields"]
 
@@ -64,7 +66,7 @@ class _Kept:
     queue: Any
     columns: dict[str, Any]
     meta: dict[str, Any]
-    #: v1 fills a batch up with rows of its own: which are real.
+    #: Which rows are real; v1 pads a batch with rows of its own.
     real: Any = field(default=None)
 
 
@@ -73,7 +75,7 @@ _unknown_steps = 0
 
 
 def is_asked_for() -> bool:
-    """Whether this run named the module, or where to record."""
+    """Whether this run named the module or said where to record."""
     named = os.environ.get("VERL_USE_EXTERNAL_MODULES", "").split(",")
     where = os.environ.get("LOGRATIO_DIR") or os.environ.get("LOGRATIO_URL")
     return "logratio.hooks.verl" in [name.strip() for name in named] or bool(where)
@@ -81,7 +83,7 @@ def is_asked_for() -> bool:
 
 @_HOOK.guard
 def install() -> None:
-    """Puts itself before verl's comparison of the two policies, once."""
+    """Wraps verl's comparison of the two policies, once."""
     metrics: Any = importlib.import_module("verl.utils.debug.metrics")
     compare = metrics.calculate_debug_metrics
     if hasattr(compare, "recorded_by_logratio"):
@@ -99,7 +101,7 @@ def install() -> None:
 
 @_HOOK.guard
 def finish() -> None:
-    """Writes what still waits; called at the end of the process."""
+    """Writes batches that still wait; called at the end of the process."""
     _write()
     _HOOK.flush()
 
@@ -120,7 +122,7 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
     others = data.non_tensor_batch or {}
     if all(name in others for name in _VERSIONS):
         columns |= _spread_versions(columns["responses"], *(others[name] for name in _VERSIONS))
-    # The mask as it was sampled: rejection sampling narrows it in place before the update.
+    # Keep the original mask: rejection sampling changes it in place before the update.
     columns["response_mask"] = columns["response_mask"].clone()
     _kept = _Kept(step, queue, columns, meta)
     if queue is not None:
@@ -131,7 +133,7 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
 
 
 def _describe_engine(rollout: Any) -> dict[str, str]:
-    """The engine's name, and over how many GPUs one of it is spread."""
+    """The engine's name, and the number of GPUs of one instance."""
     name, size = getattr(rollout, "name", None), getattr(rollout, "tensor_model_parallel_size", None)
     found = {"rollout_software": name} if isinstance(name, str) else {}
     return found | ({"rollout_topology": f"tp{size}"} if isinstance(size, int) else {})
@@ -163,7 +165,7 @@ def _take_texts(data: Any) -> dict[str, Any]:
 
 
 def _fetch(kept: _Kept) -> None:
-    """v1: the batch is a list of keys, and what was not compared is in the queue."""
+    """For v1: the batch is a list of keys, and columns that were not compared are in the queue."""
     import torch
 
     queue = importlib.import_module("transfer_queue")
@@ -192,7 +194,7 @@ def _fetch(kept: _Kept) -> None:
 
 
 def _spread_versions(responses: Any, first: Any, last: Any) -> dict[str, Any]:
-    """One version for all tokens ``[B, T]`` of a trajectory that one sampled; -1 where several did: verl does not say where."""
+    """The version at each token ``[B, T]`` if a single one sampled the trajectory, else -1: verl does not say where."""
     import torch
 
     known = [-1 if a is None or a != b else int(a) for a, b in zip(first, last, strict=True)]
@@ -203,7 +205,7 @@ def _spread_versions(responses: Any, first: Any, last: Any) -> dict[str, Any]:
 
 
 def _find_ends(columns: dict[str, Any], longest: Any) -> dict[str, Any]:
-    """``length`` where a response has as many tokens as it may, as verl counts them for `response_length/clip_ratio`."""
+    """``length`` if a response has the most tokens allowed, as verl counts them for `response_length/clip_ratio`."""
     if not isinstance(longest, int) or "response_mask" not in columns:
         return {}
     attention, width = columns.get("attention_mask"), columns["responses"].shape[1]
@@ -228,7 +230,7 @@ def _to_list(values: Any) -> list[Any]:
 
 
 def _follow(trainer: Any) -> bool:
-    """Whether this trainer will complete what is kept, when it begins its update."""
+    """Whether this trainer will complete the kept batch when it begins its update."""
     if trainer is None or not hasattr(trainer, "_update_actor"):
         return False
     if "_update_actor" in vars(trainer):
@@ -247,7 +249,7 @@ def _follow(trainer: Any) -> bool:
 
 @_HOOK.guard
 def _complete(batch: Any) -> None:
-    """Adds what came after the comparison."""
+    """Adds the columns that were computed after the comparison."""
     if _kept is None:
         return
     if _kept.queue is None:

@@ -1,4 +1,4 @@
-"""The report's figures inside a training step, and on their way into a logger."""
+"""Computes the report's figures inside a training step, and sends them to a logger."""
 
 from .collect import MetricsError, scalars
 from .figures import Figures, measure

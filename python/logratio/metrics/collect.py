@@ -1,4 +1,4 @@
-"""Flat scalars with stable names, wherever the figures come from: a batch, a report, a run on disk."""
+"""Flat scalars with stable names, from a batch, a report, or a run on disk."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ PREFIX = "logratio/"
 
 
 class MetricsError(ValueError):
-    """There are no figures in what was given; the message says why."""
+    """The source has no figures; the message says why."""
 
 
 def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX, **columns: Any) -> dict[str, float]:
     """Figures of a batch or a report as one flat dict: ``logratio/k3``, ``logratio/delta_abs_mean``, …
 
     The names are those of ``metrics`` in ``logratio report --json`` (docs/metrics.md); ``excluded_*`` count the tokens
-    that are in no figure. ``sequence_metrics/…`` and, where there are several turns, ``per_turn/0/…`` are that report's
-    objects of the same names. A figure that the data do not allow (NaN, null) is left out.
+    that are in no figure. ``sequence_metrics/…`` and, if there are several turns, ``per_turn/0/…`` are that report's
+    objects of the same names. Figures that the data do not allow (NaN, null) are left out.
 
     Args:
         source: a mapping with the columns of ``Recorder.log``; verl's ``DataProto`` or its ``TensorDict``, or another
-            dict with ``input_ids`` and a mask, of which the known columns are taken; `Figures`; a report as ``--json`` prints it (its text as
-            parsed JSON), the path of a file with it, or of a run, which the command line then reads.
-        step: of a report, only this training step; None takes all of its tokens together.
-        prefix: before every name.
-        columns: the batch instead of ``source``: ``rollout_log_probs`` and ``old_log_probs`` ``[B, T]``, nats, numpy's,
-            torch's or lists, ``response_mask`` ``[B, T]``.
+            dict with ``input_ids`` and a mask, from which the known columns are taken; `Figures`; a report as parsed
+            from ``--json``; the path of a report's file, or of a run, which the command line then reads.
+        step: takes only this training step of a report; None takes all of its tokens together.
+        prefix: prepended to every name.
+        columns: the batch, instead of ``source``: ``rollout_log_probs`` and ``old_log_probs`` ``[B, T]`` in nats
+            (numpy, torch or lists), ``response_mask`` ``[B, T]``.
 
     Returns:
         Logs and KLs in nats, shares as fractions, counts as floats.
 
     Raises:
-        MetricsError: when one policy is missing, the report has no such step, or the run cannot be read.
-        logratio.recorder.BatchError: for unknown names, and when the columns do not fit together.
-        TypeError: for a ``prefix`` that is not a text.
+        MetricsError: if one policy is missing, the report has no such step, or the run cannot be read.
+        logratio.recorder.BatchError: if names are unknown or the columns do not fit together.
+        TypeError: if ``prefix`` is not a text.
     """
     return flatten(find_metrics(columns if source is None else source, step), prefix)
 
@@ -76,10 +76,10 @@ def find_metrics(source: Any, step: int | None = None) -> Mapping[str, Any]:
 
 
 def measure_batch(columns: Mapping[str, Any]) -> Figures:
-    """The figures of a batch with the names that ``Recorder.log`` takes, torch tensors included.
+    """The figures of a batch with the names that ``Recorder.log`` takes, including torch tensors.
 
     Raises:
-        MetricsError: when either policy's log-probs are missing.
+        MetricsError: if either policy's log-probs are missing.
     """
     for name in ("rollout_log_probs", "old_log_probs"):
         if columns.get(name) is None:
@@ -108,10 +108,10 @@ def choose_from_report(report: Mapping[str, Any], step: int | None) -> Mapping[s
 
 
 def read_report(path: Path) -> Mapping[str, Any]:
-    """A report: the file itself where it is one, else what the command line says of the run that it names.
+    """Reads a report: the file itself if it is one, else the command line's report of the run at the path.
 
     Raises:
-        MetricsError: with the command line's message, when the run cannot be read.
+        MetricsError: with the command line's message, if the run cannot be read.
     """
     if path.suffix == ".json" and path.is_file():
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def read_report(path: Path) -> Mapping[str, Any]:
     except CommandError as error:
         raise MetricsError(f"cannot read {path}: {error}") from error
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL)
-    # 4: done, but some inputs were skipped.
+    # Status 4: done, but some inputs were skipped.
     if done.returncode not in (0, 4):
         raise MetricsError(f"cannot read {path}: {done.stderr.strip().removeprefix('error: ')}")
     report: Mapping[str, Any] = json.loads(done.stdout)

@@ -1,9 +1,9 @@
-"""The mismatch figures of one batch by numpy in float64.
+"""The mismatch figures of one batch, computed by numpy in float64.
 
-docs/metrics.md has the formulas, ``src/core/kernels/scalar.ts`` is the reference.
+docs/metrics.md has the formulas; ``src/core/kernels/scalar.ts`` is the reference.
 
-Small quantities are summed as such (ρ − 1, Δp, k3 as a series), never as differences of large ones, so that the figures
-hold at any size of mismatch.
+Small quantities are summed directly (ρ − 1, Δp, k3 as a series), never as differences of large ones, so that the
+figures are accurate at any size of mismatch.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-#: vLLM writes -9999 where the probability is 0: at or below it a log-prob is missing.
+#: vLLM writes -9999 for a probability of 0; log-probs at or below it count as missing.
 _LOWEST = -9999.0
-#: A log-prob above 0 by no more than this is rounding; beyond it, it is not a log-prob.
+#: A log-prob up to this far above 0 is due to rounding; a larger one is not a log-prob.
 _ROUNDING = 1e-3
-#: Δ of a token with ρ = 1e-4: below it a token is catastrophic, as in `logratio report`.
+#: Δ of a token with ρ = 1e-4; a token below it is catastrophic, as in `logratio report`.
 CATASTROPHIC_DELTA = float(np.log(1e-4))
-#: Where the largest Δ is above or below these, nats, ρ is summed in units of the largest ρ.
+#: If the largest Δ is outside ± this, nats, ρ is summed in units of the largest ρ.
 _MOST_PLAIN_DELTA = 300.0
 _LEAST_PLAIN_DELTA = -10.0
 #: Below this |Δ| the series of k3 is more accurate than ``expm1(Δ) − Δ``.
 _K3_SERIES = 0.0625
-#: A spread of p below this share of its mean is rounding.
+#: A spread of p below this share of its mean is due to rounding.
 _SAME = 1e-15
 #: Log-ratios of whole sequences are clamped to this many nats on either side, as verl does.
 _PRODUCT_BOUND = 20.0
-#: Bars of Δ: three per decade from here, to both sides.
+#: Bars of Δ begin here, three per decade, on both sides.
 _SMALLEST_BAR = 1e-6
 _BARS_PER_DECADE = 3
 _MOST_EDGES = 60
@@ -36,23 +36,23 @@ _MOST_EDGES = 60
 
 @dataclass(frozen=True)
 class Figures:
-    """What is known of one batch."""
+    """The figures of one batch."""
 
-    #: By the names of ``metrics`` in ``logratio report --json``; NaN where the batch has no such figure.
+    #: Figures by the names of ``metrics`` in ``logratio report --json``; NaN if the batch has no such figure.
     metrics: dict[str, float]
-    #: Bars of Δ, nats: ``counts[i]`` tokens lie in ``[edges[i], edges[i + 1])``; logarithmic to both sides of 0.
+    #: Bars of Δ, nats: ``counts[i]`` tokens are in ``[edges[i], edges[i + 1])``; logarithmic on both sides of 0.
     edges: np.ndarray = field(repr=False)
     counts: np.ndarray = field(repr=False)
-    #: Of Δ over the counted tokens: smallest, largest, sum, sum of squares.
+    #: Smallest, largest, sum and sum of squares of Δ over the counted tokens.
     moments: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    #: Figures whose unit is the sequence, by the names of ``sequence_metrics`` in the report.
+    #: Figures of sequences, by the names of ``sequence_metrics`` in the report.
     sequence_metrics: dict[str, float] = field(default_factory=dict)
-    #: Figures of each turn where there are several, by the names of ``per_turn``, with its catastrophic tokens.
+    #: Figures of each turn if there are several, by the names of ``per_turn``, with its catastrophic tokens.
     per_turn: list[dict[str, float]] = field(default_factory=list)
 
     @property
     def all(self) -> dict[str, float]:
-        """All of them under one name each: ``k3``, ``sequence_metrics/chi2_seq``, ``per_turn/2/delta_abs_mean``."""
+        """All figures in one dict: ``k3``, ``sequence_metrics/chi2_seq``, ``per_turn/2/delta_abs_mean``."""
         return {
             **self.metrics,
             **join_names("sequence_metrics", self.sequence_metrics),
@@ -69,13 +69,13 @@ def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets:
 
     Args:
         rollout: ``[N]`` log-probs of the sampled tokens under the engine, nats.
-        trainer: ``[N]`` the same under the trainer.
+        trainer: ``[N]``, the same under the trainer.
         mask: ``[N]``, not 0 for tokens that the policy sampled.
-        offsets: ``[B + 1]``, where each sequence begins and the last ends.
+        offsets: ``[B + 1]``, where each sequence begins, and the end of the last one.
 
     Returns:
-        Over the tokens with mask 1 whose log-probs are both finite; ``prob_diff_*`` and ``pearson`` also over those
-        with −∞ on one side, which is a probability of 0.
+        Figures over the tokens with mask 1 whose log-probs are both finite; ``prob_diff_*`` and ``pearson`` also
+        include those with −∞ on one side, which is a probability of 0.
     """
     on = np.asarray(mask) != 0
     offsets = np.asarray(offsets)
@@ -93,7 +93,7 @@ def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets:
             "excluded_missing": float(np.sum(np.isnan(delta))),
         }
         rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[on]
-        # Counted on through all sequences, less what came before the token's own.
+        # Turns are counted through all sequences, minus those before the token's own sequence.
         turns: np.ndarray = np.cumsum(begins)[on] - np.concatenate([[0], np.cumsum(begins)])[offsets[:-1]][rows] - 1
         sequences = _measure_sequences(a[finite], delta[finite], rows[finite])
         per_turn = _measure_turns(a, b, delta, turns, rows) if found["turns_max"] > 1 else []
@@ -106,9 +106,9 @@ def measure(rollout: np.ndarray, trainer: np.ndarray, mask: np.ndarray, offsets:
 
 
 def clean(logprobs: np.ndarray) -> np.ndarray:
-    """Float64, with NaN for what is not a log-prob: −9999 and below, and positive numbers beyond rounding.
+    """Log-probs in float64, with NaN for values that are none: −9999 and below, and positive ones beyond rounding.
 
-    −∞ stays: it is a probability of 0.
+    −∞ stays, because it is a probability of 0.
     """
     values = np.array(logprobs, np.float64)
     values[((values <= _LOWEST) & (values > -np.inf)) | (values > _ROUNDING)] = np.nan
@@ -124,7 +124,7 @@ def find_edges(reach: float) -> np.ndarray:
 
 
 def _count(on: np.ndarray, offsets: np.ndarray, finite: np.ndarray) -> dict[str, float]:
-    """Args: ``on`` of every token, ``finite`` of those with mask 1."""
+    """Counts tokens; ``on`` has an entry for every token, ``finite`` for those with mask 1."""
     counted = np.zeros(len(on), bool)
     counted[on] = finite
     has_tokens = _sum_rows(counted, offsets) > 0
@@ -136,7 +136,7 @@ def _count(on: np.ndarray, offsets: np.ndarray, finite: np.ndarray) -> dict[str,
 
 
 def _measure_tokens(a: np.ndarray, b: np.ndarray, delta: np.ndarray) -> dict[str, float]:
-    """What a set of tokens has in every table: log-probs of both policies, and Δ."""
+    """The figures that every table has for a set of tokens, from both policies' log-probs and Δ."""
     known, finite = ~np.isnan(delta), np.isfinite(delta)
     prob_diff = np.where(np.abs(delta) < 1, np.exp(a) * np.expm1(delta), np.exp(b) - np.exp(a))[known]
     return {
@@ -151,7 +151,7 @@ def _measure_tokens(a: np.ndarray, b: np.ndarray, delta: np.ndarray) -> dict[str
 def _measure_turns(
     a: np.ndarray, b: np.ndarray, delta: np.ndarray, turns: np.ndarray, rows: np.ndarray
 ) -> list[dict[str, float]]:
-    """Figures of each turn, of tokens with mask 1, their turn and their sequence."""
+    """Figures of each turn, from the tokens with mask 1, their turns and their sequences."""
     order = np.argsort(turns, kind="stable")
     ends = np.cumsum(np.bincount(turns))
     found = []
@@ -177,9 +177,9 @@ def _find_turns(on: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _measure_sequences(rollout: np.ndarray, delta: np.ndarray, rows: np.ndarray) -> dict[str, float]:
-    """Figures of whole sequences, of counted tokens and the sequence that each belongs to.
+    """Figures of whole sequences, from the counted tokens and the sequence of each.
 
-    Those without a counted token are left out.
+    Sequences without a counted token are left out.
     """
     lengths = np.bincount(rows)
     has = lengths > 0
@@ -241,14 +241,14 @@ def _k3(delta: np.ndarray) -> np.ndarray:
 
 
 def _measure_ratio(delta: np.ndarray) -> dict[str, float]:
-    """Of ρ = exp Δ, through ρ − 1."""
+    """Figures of ρ = exp Δ, computed from ρ − 1."""
     excess = np.expm1(delta)
     catastrophic = np.sum(delta < CATASTROPHIC_DELTA)
     mean = _mean(excess)
     variance = _mean((excess - mean) ** 2)
     largest = float(delta.max(initial=-np.inf))
     if len(delta) > 0 and not _LEAST_PLAIN_DELTA <= largest <= _MOST_PLAIN_DELTA:
-        # Sums of ρ² overflow, or ρ is nothing beside the 1 in ρ − 1.
+        # Sums of ρ² would overflow, or ρ would vanish beside the 1 in ρ − 1.
         ratio = np.exp(delta - largest)
         unit_mean = _mean(ratio)
         unit_std = float(np.sqrt(_mean((ratio - unit_mean) ** 2)))
@@ -283,13 +283,13 @@ def _measure_probability(prob_diff: np.ndarray, rollout: np.ndarray, tokens: int
 def _correlate(prob_diff: np.ndarray, rollout: np.ndarray) -> float:
     """Pearson's r of p and p′ from the regression of Δp on p, whose residuals do not cancel.
 
-    NaN where either is the same for all tokens.
+    NaN if either is the same for all tokens.
     """
     if len(prob_diff) < 2:
         return np.nan
     prob = np.exp(rollout)
     tail = np.where(prob < 0.5, 1 - prob, -np.expm1(rollout))
-    # From whichever of p and 1 − p holds more digits.
+    # Use whichever of p and 1 − p has more significant digits.
     deviation = np.where(prob < 0.5, prob - _mean(prob), _mean(tail) - tail)
     diff_mean = _mean(prob_diff)
     spread = float(np.sum(deviation * deviation))
@@ -306,7 +306,7 @@ def _correlate(prob_diff: np.ndarray, rollout: np.ndarray) -> float:
 
 
 def _mean(values: np.ndarray) -> float:
-    """Around the first value, so that equal values have exactly their own mean."""
+    """The mean, summed around the first value so that equal values have exactly their own mean."""
     if len(values) == 0:
         return np.nan
     first = values[0]
@@ -324,7 +324,7 @@ def measure_packed(batches: Sequence[Mapping[str, np.ndarray]]) -> Figures:
     """Measures packed records (``logratio.recorder.record.pack``) as one batch.
 
     Raises:
-        ValueError: when either policy's log-probs are missing.
+        ValueError: if either policy's log-probs are missing.
     """
     for name in ("rollout_logprobs", "trainer_logprobs"):
         if any(name not in batch for batch in batches):

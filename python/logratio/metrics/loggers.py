@@ -1,6 +1,6 @@
-"""Scalars into whatever logs a training run: Weights & Biases, TensorBoard, MLflow, Trackio, SwanLab, a trainer's own.
+"""Sends scalars to the logger of a training run: Weights & Biases, TensorBoard, MLflow, Trackio, SwanLab, or another.
 
-Loggers are told apart by the methods that they have, so none of them is imported here.
+Loggers are recognized by their methods, so none of them is imported here.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def log_to(
     report: str | os.PathLike[str] | None = None,
     **columns: Any,
 ) -> dict[str, float]:
-    """Logs the figures of a batch, a report or a run. Of a batch or a step that has none, a warning says why, once for
-    each reason: it never raises into the loop, but for a logger that it cannot use.
+    """Logs the figures of a batch, a report or a run. If a batch or a step has none, a warning says why, once for each
+    reason. It never raises into the loop, except for a logger that it cannot use.
 
     Takes a logger with ``log(dict, step)`` (the ``wandb``, ``trackio`` and ``swanlab`` modules and their runs, verl's
     ``Tracking``), ``add_scalar(name, value, step)`` (TensorBoard's ``SummaryWriter``), ``log_metrics(dict, step)``
@@ -42,19 +42,19 @@ def log_to(
 
     Args:
         logger: any of these.
-        source: as for `scalars`; also a dict that `scalars` gave.
-        step: of training. Of a report, also the step whose figures are logged, where it has that step.
-        prefix: before every name.
-        histogram: also logs the bars of Δ where the logger has a type for bars (W&B, TensorBoard).
-        report: path of the run's HTML report, logged as a link where the logger has a place for one (W&B summary,
+        source: as for `scalars`, or a dict from `scalars`.
+        step: training step. If a report has that step, its figures are logged.
+        prefix: prepended to every name.
+        histogram: also logs the bars of Δ if the logger has a type for bars (W&B, TensorBoard).
+        report: path of the run's HTML report, logged as a link if the logger has a place for one (W&B summary,
             TensorBoard text, MLflow tag), else written to Python's log.
-        columns: the batch instead of ``source``.
+        columns: the batch, instead of ``source``.
 
     Returns:
-        The scalars that were logged; empty where none could be.
+        The logged scalars; empty if none could be logged.
 
     Raises:
-        TypeError: when the logger has none of these methods.
+        TypeError: if the logger has none of these methods.
     """
     send = _choose_sender(logger)
     try:
@@ -84,18 +84,18 @@ def _log(
     return values
 
 
-#: Reasons that were said.
+#: Reasons that have been reported.
 _warned: set[str] = set()
 
 
 def _warn_once(error: Exception) -> None:
-    """Once for each reason: a training run is worth more than a figure of it, and a loop has a million steps."""
+    """Warns once for each reason: a training run matters more than its figures, and a loop has a million steps."""
     reason = f"{type(error).__name__}: {error.reason if isinstance(error, BatchError) else error}"
     if reason in _warned:
         return
     _warned.add(reason)
     with contextlib.suppress(Exception):
-        # A handler of the host may raise.
+        # A handler of the application may raise.
         _said.warning("logratio: no figures were logged: %s: %s", type(error).__name__, error)
 
 
@@ -147,7 +147,7 @@ def _choose_sender(logger: Any) -> Callable[[dict[str, Any], int | None], None]:
 
 
 def _call_with_step(method: Callable[..., Any]) -> Callable[[dict[str, Any], int | None], None]:
-    """Gives the step under the name that the method has for it: the second argument may be something else."""
+    """Passes the step under the method's name for it, because the second argument may be something else."""
     try:
         parameters: Mapping[str, inspect.Parameter] = inspect.signature(method).parameters
     except (TypeError, ValueError):
@@ -166,7 +166,7 @@ def _call_with_step(method: Callable[..., Any]) -> Callable[[dict[str, Any], int
         elif takes_any:
             method(values, step=step)
         elif method.__name__ != "log" and second:
-            # A plain function of (dict, step), whatever it calls them.
+            # A plain function of (dict, step), whatever its parameters are called.
             method(values, step)
         else:
             # transformers' Trainer.log(logs, start_time) knows the step itself.
@@ -176,13 +176,13 @@ def _call_with_step(method: Callable[..., Any]) -> Callable[[dict[str, Any], int
 
 
 def _find_module(logger: Any) -> Any:
-    """The top module that a logger is of, if it is loaded: ``wandb`` of a W&B run."""
+    """The loaded top-level module of a logger's class: ``wandb`` for a W&B run."""
     name = logger.__name__ if inspect.ismodule(logger) else type(logger).__module__
     return sys.modules.get(name.partition(".")[0])
 
 
 def _draw_bars(logger: Any, figures: Figures) -> Any:
-    """The logger's own histogram of Δ; None where it has no such type."""
+    """The logger's own histogram of Δ; None if it has no such type."""
     if callable(getattr(logger, "add_scalar", None)):
         return None
     histogram = getattr(_find_module(logger), "Histogram", None)
@@ -191,7 +191,7 @@ def _draw_bars(logger: Any, figures: Figures) -> Any:
     try:
         return histogram(np_histogram=(figures.counts, figures.edges))
     except TypeError:
-        # Another library's class of the same name.
+        # A class of the same name from another library.
         return None
 
 
@@ -207,7 +207,7 @@ def _add_raw_histogram(logger: Any, name: str, figures: Figures, step: int | Non
         num=int(figures.counts.sum()),
         sum=total,
         sum_squares=squares,
-        # A bar of TensorBoard is known by its right edge; the first begins at the smallest value.
+        # TensorBoard identifies a bar by its right edge; the first begins at the smallest value.
         bucket_limits=figures.edges[1:].tolist(),
         bucket_counts=figures.counts.tolist(),
         global_step=step,

@@ -1,4 +1,4 @@
-"""The columns of a batch in whichever shape a training loop holds it: named columns, or a trainer's whole batch."""
+"""Finds the columns of a batch in a training loop's data: named columns, or a trainer's whole batch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from ..recorder.arrays import BufferPool, copy, is_ragged
 from ..recorder.columns import KNOWN, MASK_ALIASES, check_columns, join_masks
 
-#: What figures are made of.
+#: Columns that figures are computed from.
 _NEEDED = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
-#: What a report has tables of besides.
+#: Further columns that a report has tables of.
 REPORTED = (
     *_NEEDED,
     *("responses", "ref_log_prob", "entropys", "advantages", "uid", "data_source", "rewards", "acc"),
@@ -18,10 +18,10 @@ REPORTED = (
 
 
 def find_columns(source: Any, names: Collection[str] = _NEEDED) -> dict[str, Any] | None:
-    """The columns of a batch; None for what is not one.
+    """The columns of a batch; None if ``source`` is not one.
 
-    Of a trainer's whole batch (verl's ``DataProto``, its ``TensorDict``, a dict that has ``input_ids`` and a mask) the
-    columns ``names`` are taken, and the others do not bear on figures. Of named columns every name must be known.
+    From a trainer's whole batch (verl's ``DataProto``, its ``TensorDict``, a dict with ``input_ids`` and a mask) the
+    columns ``names`` are taken; the others do not affect figures. Of named columns, every name must be known.
     """
     if isinstance(source, Mapping) and not hasattr(source, "batch_size"):
         is_whole = "input_ids" in source and any(name in source for name in _MASK_NAMES)
@@ -47,10 +47,10 @@ def _take_known(batch: Any, known: Collection[str]) -> dict[str, Any]:
 
 
 def load_columns(source: Mapping[str, Any]) -> dict[str, Any]:
-    """What figures are made of, as numpy arrays or lists of them.
+    """Loads the columns that figures are computed from, as numpy arrays or lists of arrays.
 
     Raises:
-        logratio.recorder.BatchError: for unknown names and for columns that do not fit together.
+        logratio.recorder.BatchError: if names are unknown or columns do not fit together.
     """
     columns = check_columns(source, with_facts=True)
     pool = BufferPool()

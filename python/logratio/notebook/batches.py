@@ -1,4 +1,4 @@
-"""Arrays that were never logged, as the files that the program reads."""
+"""Writes arrays that were never logged as files that the program reads."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SCHEMA_VERSION = "1"
 
 
 def pack_batch(batch: Mapping[str, Any]) -> Packed:
-    """Packs arrays as ``Recorder.log`` takes them; ``step`` and ``rank`` become one number per sequence.
+    """Packs arrays that ``Recorder.log`` would take; ``step`` and ``rank`` become one number per sequence.
 
     Raises:
-        LogratioError: for unknown names, and for columns that do not fit together.
+        LogratioError: if names are unknown or columns do not fit together.
     """
     try:
         columns = check_columns(batch, with_facts=True)
@@ -50,7 +50,7 @@ def write_batches(folder: Path, batches: Sequence[Packed], metadata: Sequence[Ma
         place: dict[str, str] = {
             name: str(int(packed[name][0])) for name in ("step", "rank") if name in packed and len(packed[name])
         }
-        # Batches of one step count on, as the recorder's do, so that a handle names one sequence.
+        # Batches of one step continue the count, like the recorder's, so that a handle names one sequence.
         key = (place.get("step", ""), place.get("rank", ""))
         first = rows.get(key, 0)
         packed["row"] = arrays["row"] = arrays["row"] + np.int32(first)
@@ -65,7 +65,7 @@ def write_batches(folder: Path, batches: Sequence[Packed], metadata: Sequence[Ma
 
 
 def load_column(name: str, value: Any) -> Any:
-    """A column of `check_columns` as numpy arrays; texts stay."""
+    """A column from `check_columns` as numpy arrays; texts stay as they are."""
     if name in TEXT_COLUMNS:
         return value
     if name == "top_k":
@@ -77,5 +77,5 @@ def load_column(name: str, value: Any) -> Any:
 
 
 def load_array(value: Any) -> np.ndarray:
-    """A numpy array of an array, a tensor of any device and type (bfloat16 as float32) or a list."""
+    """A numpy array from an array, a list, or a tensor of any device and type (bfloat16 becomes float32)."""
     return np.array(copy(value, BufferPool()).load())

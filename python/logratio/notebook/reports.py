@@ -20,12 +20,12 @@ from .tables import Flat, flatten_packed, list_sequences, list_tokens, make_fram
 
 #: What ``report`` sets itself.
 _RESERVED = {"json", "html", "markdown", "brief", "full", "explain", "force"}
-#: Options of ``logratio report`` that say what is left out or how it is drawn; ``convert`` does not have them.
+#: Options of ``logratio report`` that ``convert`` does not have.
 _REPORT_ONLY = ("parity", "tokenizer", "threads")
 
 
 class Report:
-    """A report of a run. Shows itself in a notebook; made by `report`.
+    """A report of a run, made by `report`. Shows itself in a notebook.
 
     Attributes:
         json: the whole report, as ``logratio report --json`` prints it.
@@ -49,7 +49,7 @@ class Report:
         self._words = list(words)
         self._options = dict(options)
         self._packed = packed
-        # Files of arrays live as long as the report does.
+        # Files of arrays must live as long as the report.
         self._folder = folder
         self._flat: Flat | None = None
 
@@ -60,34 +60,35 @@ class Report:
 
     @property
     def assessment(self) -> dict[str, Any]:
-        """The answer about the run, as ``logratio report``, ``doctor``, ``sweep`` and ``gate`` give it: ``level``,
+        """The answer about the run that ``logratio report``, ``doctor``, ``sweep`` and ``gate`` give: ``level``,
         ``sentence``, ``causes``, ``events``, ``where`` and so on; docs/assessment.md lists its parts."""
         return dict(self.json["assessment"])
 
     @property
     def verdict(self) -> dict[str, Any]:
-        """``level`` (``normal``, ``elevated``, ``high``, ``broken``, …), ``headline`` and the readings behind them."""
+        """The verdict: ``level`` (``normal``, ``elevated``, ``high``, ``broken``, …), ``headline`` and their
+        reasons."""
         return dict(self.json["verdict"])
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """What reading noticed, each counted and with its first place."""
+        """What reading noticed; each finding has a count and its first place."""
         return list(self.json["findings"])
 
     @property
     def tokens(self) -> Any:
         """A data frame (pandas, else polars) with a row for every response token: ``handle``, ``step``, ``rank``,
-        ``sequence``, ``position`` (from 0), ``token_id``, ``mask``, ``rollout_logprob``, ``trainer_logprob``, ``delta``
-        (trainer - rollout), all in nats, and whatever else was recorded. The whole run is read into memory.
+        ``sequence``, ``position`` (from 0), ``token_id``, ``mask``, ``rollout_logprob``, ``trainer_logprob`` and
+        ``delta`` (trainer - rollout) in nats, and everything else that was recorded. The whole run is read into memory.
 
         Raises:
-            LogratioError: without pandas and polars, and for a report with a filter.
+            LogratioError: without pandas and polars, or if the report has a filter.
         """
         return make_frame(list_tokens(self._read()))
 
     @property
     def sequences(self) -> Any:
-        """A data frame with a row for every sequence: its handle, tokens, figures of Δ, reward, texts' ids.
+        """A data frame with a row for every sequence: its handle, number of tokens, figures of Δ, reward, ids of texts.
 
         Raises:
             LogratioError: as `tokens`.
@@ -98,7 +99,7 @@ class Report:
         """Writes the report: ``.html`` as one page, ``.json`` as data.
 
         Raises:
-            LogratioError: for another ending.
+            LogratioError: for any other ending.
         """
         target = Path(path)
         if target.suffix in (".html", ".htm"):
@@ -128,8 +129,8 @@ class Report:
         return self._flat
 
     def _repr_html_(self) -> str:
-        # A frame of its own: the page's style does not reach the notebook, nor the notebook's the page. Without
-        # allow-same-origin its script (sorting of tables) cannot touch the notebook either.
+        # In a frame, the styles of page and notebook do not affect each other. Without allow-same-origin, the page's
+        # script (which sorts tables) cannot touch the notebook either.
         return (
             '<iframe sandbox="allow-scripts" title="logratio report" '
             'style="width:100%;height:720px;border:1px solid #8886;border-radius:6px;resize:vertical;background:#fff" '
@@ -148,19 +149,19 @@ def report(run: Any, **options: Any) -> Report:
     """How far apart the two policies of a run are, where, and whether that is normal.
 
     Args:
-        run: what ``logratio report`` reads (a path or several), a `Recorder`, or arrays: a dict as ``Recorder.log``
-            takes it (numpy, torch or lists; ``step`` may be left out), verl's ``DataProto`` or its ``TensorDict``, of
+        run: what ``logratio report`` reads (one or several paths), a `Recorder`, or arrays: a dict as ``Recorder.log``
+            takes it (numpy, torch or lists; ``step`` may be left out), verl's ``DataProto`` or its ``TensorDict``, from
             which the known columns are taken, or a list of these.
         options: flags of ``logratio report`` with underscores: ``steps="100..200"``, ``filter="abs>0.5"``,
-            ``rollout="column"``, ``parity="verl,xtuner"``, ``tokenizer="model/"``; True for a flag alone. For arrays
-            ``name="…"`` is what the report calls them.
+            ``rollout="column"``, ``parity="verl,xtuner"``, ``tokenizer="model/"``; True for a flag without value. For
+            arrays, ``name="…"`` is their name in the report.
 
     Returns:
         The report, which a notebook shows with its pictures.
 
     Raises:
-        LogratioError: when the run cannot be read, with the likely cause and what to try; when there is no program.
-        TypeError: for options that this function sets itself.
+        LogratioError: if the run cannot be read, with the likely cause and what to try, or if the program is missing.
+        TypeError: if an option is one that this function sets itself.
     """
     reserved = sorted(_RESERVED & set(options))
     if reserved:
@@ -180,10 +181,10 @@ def report(run: Any, **options: Any) -> Report:
 
 
 def as_batches(run: Any) -> list[dict[str, Any]] | None:
-    """The batches of arrays that were given; None where paths were.
+    """The given batches of arrays; None if paths were given.
 
     Raises:
-        LogratioError: for a batch whose masks differ.
+        LogratioError: if the masks of a batch differ.
     """
     given = list(run) if isinstance(run, (list, tuple)) else [run]
     try:
@@ -194,10 +195,10 @@ def as_batches(run: Any) -> list[dict[str, Any]] | None:
 
 
 def as_paths(run: Any) -> list[str]:
-    """Paths as words of a command line.
+    """The given paths as words of a command line.
 
     Raises:
-        LogratioError: for what is neither a path nor a recorder.
+        LogratioError: if ``run`` is neither paths nor a recorder.
     """
     if isinstance(run, Recorder):
         run.flush()
@@ -220,10 +221,10 @@ def as_paths(run: Any) -> list[str]:
 def write_arrays(
     batches: Sequence[Mapping[str, Any]], name: str
 ) -> tuple[tempfile.TemporaryDirectory[str], list[Packed], Path]:
-    """Arrays as a run in a directory that goes with its last user.
+    """Writes arrays as a run into a directory that is removed with its last user.
 
     Raises:
-        LogratioError: for arrays that do not fit together.
+        LogratioError: if the arrays do not fit together.
     """
     packed = [pack_batch(batch) for batch in batches]
     folder = tempfile.TemporaryDirectory(prefix="logratio-")

@@ -1,4 +1,4 @@
-"""Tokens and sequences of a run as data frames of whichever library is there."""
+"""Tokens and sequences of a run as data frames of pandas or polars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import LogratioError
 from .batches import Packed
 
-#: The record's columns, as one token calls them.
+#: Names for the record's columns in the table of tokens.
 _TOKEN_NAMES = {
     "response_token_ids": "token_id",
     "response_mask": "mask",
@@ -31,7 +31,7 @@ _PLACES = ("step", "rank", "row")
 
 @dataclass
 class Flat:
-    """Sequences end to end: ``lengths`` ``[B]``, columns of tokens ``[sum(lengths)]`` and of rows ``[B]``."""
+    """Sequences end to end: ``lengths`` ``[B]``, columns of tokens ``[sum(lengths)]``, columns of rows ``[B]``."""
 
     lengths: np.ndarray
     tokens: dict[str, np.ndarray] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Flat:
 
 
 def flatten_packed(batches: Sequence[Packed]) -> Flat:
-    """Packed records, one after the other; a column that one of them lacks is missing (NaN, -1) there."""
+    """Joins packed records; a column that one of them lacks is missing (NaN, -1) there."""
     lengths = [np.diff(packed["response_offsets"]) for packed in batches]
     flat = Flat(np.concatenate(lengths))
     for column in _known_columns({name for packed in batches for name in packed}):
@@ -53,7 +53,7 @@ def flatten_packed(batches: Sequence[Packed]) -> Flat:
 
 
 def read_parquet(path: Path) -> Flat:
-    """The record that ``logratio convert`` wrote, by pyarrow or polars.
+    """Reads the record that ``logratio convert`` wrote, with pyarrow or polars.
 
     Raises:
         LogratioError: when neither is installed.
@@ -92,7 +92,7 @@ def _read_by_polars(polars: Any, path: Path) -> Flat:
     lengths = {name: frame[name].list.len().fill_null(0).to_numpy().astype(np.int64) for name in listed}
     flat = Flat(_longest(list(lengths.values()), frame.height))
     for name in listed:
-        # An empty list would explode to one null.
+        # An empty list would explode to a null.
         values = frame[name].filter(polars.Series(lengths[name] > 0)).explode().to_numpy()
         flat.tokens[name] = _fill(name, values, lengths[name], flat.lengths)
     flat.rows = {name: frame[name].to_numpy() for name in (*_PLACES, *_ROW_NAMES) if name in frame.columns}
@@ -104,7 +104,7 @@ def _longest(lengths: list[np.ndarray], rows: int) -> np.ndarray:
 
 
 def _fill(column: str, values: np.ndarray, lengths: np.ndarray, full: np.ndarray) -> np.ndarray:
-    """Entries at their tokens; rows without the list are missing."""
+    """Puts entries at their tokens; tokens of rows without a list are missing."""
     if np.array_equal(lengths, full):
         return values
     target = _missing(column, int(full.sum()))
@@ -138,7 +138,7 @@ def _rows(packed: Packed, column: str, count: int) -> np.ndarray:
 def list_tokens(flat: Flat) -> dict[str, Any]:
     """Columns with a row for every response token: handle, step, rank, sequence, position, then the record's own.
 
-    ``position`` counts the response's tokens from 0, ``delta`` is trainer - rollout in nats.
+    ``position`` counts the response's tokens from 0; ``delta`` is trainer - rollout, nats.
     """
     handles = list_handles(flat)
     position = _count_up(flat.lengths)
@@ -173,7 +173,7 @@ def list_sequences(flat: Flat) -> dict[str, Any]:
         sizes = np.bincount(sequence, np.abs(delta), len(flat.lengths))
         largest = np.full(len(flat.lengths), -1.0)
         np.maximum.at(largest, sequence, np.abs(delta))
-        # A sequence without a token that counts has no figure, rather than 0.
+        # The figures of a sequence without counted tokens are missing, not 0.
         none = np.where(total > 0, 1.0, np.nan)
         share = none / np.maximum(total, 1)
         found |= {"tokens": total, "delta_sum": sums * none, "delta_mean": sums * share}
@@ -183,7 +183,7 @@ def list_sequences(flat: Flat) -> dict[str, Any]:
 
 
 def list_handles(flat: Flat) -> list[str]:
-    """Of each sequence, ``s12.r3.q41``; parts that are unknown are left out."""
+    """The handle of each sequence, ``s12.r3.q41``; unknown parts are left out."""
     count = len(flat.lengths)
     parts = []
     for letter, column in (("s", "step"), ("r", "rank")):
@@ -195,7 +195,7 @@ def list_handles(flat: Flat) -> list[str]:
 
 
 def make_frame(columns: dict[str, Any]) -> Any:
-    """A data frame of pandas, else of polars.
+    """A data frame of pandas or, without it, of polars.
 
     Raises:
         LogratioError: when neither is installed.
@@ -217,7 +217,7 @@ def make_frame(columns: dict[str, Any]) -> Any:
 
 
 def _as_whole(values: np.ndarray) -> np.ndarray:
-    """Steps, ranks and rows as integers, unless one is unknown: the record has doubles for those."""
+    """Steps, ranks and rows as integers unless one is unknown; the record stores them as doubles."""
     numbers = np.asarray(values, np.float64)
     return numbers.astype(np.int64) if np.isfinite(numbers).all() else numbers
 

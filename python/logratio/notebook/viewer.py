@@ -21,7 +21,7 @@ _RESERVED = {"embed", "open", "no_open", "no_token", "bundle"}
 
 
 class Viewer:
-    """A viewer that runs. Shows itself in a notebook; made by `view`, ends with `stop` or with the kernel.
+    """A running viewer, made by `view`. Shows itself in a notebook; ends with `stop` or with the kernel.
 
     Attributes:
         url: for a browser on this machine; anyone who has it can read the run.
@@ -33,7 +33,7 @@ class Viewer:
         self.url = url
         self._process = process
         self._height = height
-        # Files of arrays live as long as their viewer does.
+        # Files of arrays must live as long as their viewer.
         self._folder = folder
         atexit.register(self.stop)
 
@@ -42,7 +42,7 @@ class Viewer:
         return self._process.poll() is None
 
     def stop(self, timeout: float = 5.0) -> None:
-        """Ends the viewer; a second time does nothing."""
+        """Ends the viewer; calling it again does nothing."""
         atexit.unregister(self.stop)
         _end(self._process, timeout)
         if self._folder is not None:
@@ -70,17 +70,17 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
 
     Args:
         run: what `logratio.report` takes.
-        height: of the cell's frame, in pixels.
-        timeout: how long the run may be prepared, in seconds.
+        height: height of the cell's frame, in pixels.
+        timeout: how long preparing the run may take, in seconds.
         options: flags of ``logratio view`` with underscores: ``tokenizer="model/"``, ``follow=True``,
             ``compare="other/"``, ``port=8270``.
 
     Returns:
-        The viewer, running. It ends with ``stop()`` and with the kernel, however that ends.
+        The running viewer. It ends with ``stop()`` or with the kernel, however that ends.
 
     Raises:
-        LogratioError: when the run cannot be read or is not prepared in time.
-        TypeError: for options that this function sets itself, and for a height or timeout that is not a number.
+        LogratioError: if the run cannot be read or is not prepared in time.
+        TypeError: if an option is one that this function sets itself, or height or timeout is not a number.
     """
     reserved = sorted(_RESERVED & set(options))
     if reserved:
@@ -96,14 +96,14 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
     flags = write_flags({"port": 0, **options, "embed": True, "no_open": True})
     process = subprocess.Popen(
         [*find_command(), "--color", "never", "view", *flags, "--", *words],
-        # Its end is what stops the viewer where the kernel is killed.
+        # If the kernel is killed, the end of this pipe stops the viewer.
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
         env=environment(),
-        # An interrupt of a cell is not one of the viewer.
+        # Interrupting a cell must not interrupt the viewer.
         start_new_session=True,
     )
     try:
@@ -117,7 +117,7 @@ def _wait_for_url(process: subprocess.Popen[str], timeout: float) -> str:
     """The address that the program prints first.
 
     Raises:
-        LogratioError: with what it said instead, or when the time is over.
+        LogratioError: with what it said instead, or after the timeout.
     """
     said: list[str] = []
     reading = threading.Thread(target=_collect, args=(process.stderr, said), daemon=True)
@@ -141,7 +141,7 @@ def _wait_for_url(process: subprocess.Popen[str], timeout: float) -> str:
 
 def _collect(stream: Any, said: list[str]) -> None:
     for line in stream:
-        # A viewer that follows a run for days says something at every step.
+        # Keep only the end, because a viewer that follows a run prints something at every step.
         said.append(line)
         del said[:-200]
 

@@ -1,4 +1,4 @@
-"""A run summarized on a Ray cluster: results are those of one process, figure by figure.
+"""Summarizes a run on a Ray cluster; every figure equals that of a single process.
 
 import logratio.ray
 

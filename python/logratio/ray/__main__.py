@@ -1,4 +1,4 @@
-"""``python -m logratio.ray PATH… --out FILE``: what ``logratio report --on`` starts, and what a Ray job runs."""
+"""``python -m logratio.ray PATH… --out FILE``, which ``logratio report --on`` starts and a Ray job runs."""
 
 from __future__ import annotations
 

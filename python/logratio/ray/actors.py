@@ -1,4 +1,4 @@
-"""What runs on the cluster: an actor for each core, with a process of the program for as long as it lives."""
+"""What runs on the cluster: an actor for each core; each has a process of the program as long as it lives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Summarizer:
         self._worker = ShardWorker()
 
     def start(self) -> None:
-        """Starts the process, so that a node without the program says so before it is given work."""
+        """Starts the process, so that a node without the program says so before it gets work."""
         self._worker.start()
 
     def plan(self, paths: Sequence[str], options: Mapping[str, Any]) -> Plan:
@@ -29,7 +29,8 @@ class Summarizer:
         return self._worker.summarize(paths, options)
 
     def merge(self, *parts: bytes) -> bytes:
-        # As files: the program reads one part after the other, so that memory holds one of them and the sum.
+        # Passed as files, so that the program can read part after part and holds only one of them and the sum in
+        # memory.
         with tempfile.TemporaryDirectory(prefix="logratio-") as folder:
             for i, part in enumerate(parts):
                 (Path(folder) / f"{i}.lrs").write_bytes(part)
@@ -37,7 +38,7 @@ class Summarizer:
 
 
 def start_summarizer(runtime_env: Mapping[str, Any] | None) -> Any:
-    """A handle of a new actor. Without restarts by Ray: the pool starts another one, and knows what was lost."""
+    """A handle of a new actor. Ray does not restart it: the pool starts another one, and knows what was lost."""
     options: dict[str, Any] = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0}
     if runtime_env is not None:
         options["runtime_env"] = dict(runtime_env)

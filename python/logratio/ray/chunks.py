@@ -1,4 +1,4 @@
-"""Shards grouped into what one request of a worker summarizes."""
+"""Groups shards into chunks, each of which a worker summarizes in one request."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from .._version import __version__
 from ..shard_worker import Shard
 
-#: A chunk ends with the shard that makes it this large: some seconds of work, lost when its worker is.
+#: A chunk ends with the shard that makes it this large: some seconds of work, which are lost with its worker.
 CHUNK_BYTES = 256 * 2**20
-#: And with this many shards: small ones cost a request each otherwise.
+#: A chunk also ends with this many shards; grouping spares small shards a request each.
 CHUNK_SHARDS = 64
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Shards that are summarized into one part.
+    """Shards that are summarized together into one part.
 
     Attributes:
-        name: of the part's file, the same for the same shards and options whatever the cluster: a broken job finds it.
-            Shards of another content have another one.
+        name: name of the part's file. It depends only on the shards, their content and the options, not on the cluster,
+            so that a resumed job finds it.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Chunk:
 
 
 def make_chunks(shards: Iterable[Shard], options: Mapping[str, Any]) -> list[Chunk]:
-    """Neighbors in the run's order, so that a chunk's handles and ties are decided as one process decides them.
+    """Chunks of neighbors in the run's order, so that handles and ties are decided as in a single process.
 
-    Files that complete each other are a chunk of their own: together with others they could be joined with those.
+    Files that complete each other form their own chunk; together with others, they could be joined with those.
     """
     chunks: list[Chunk] = []
     open_: list[Shard] = []
@@ -68,7 +68,7 @@ def make_chunks(shards: Iterable[Shard], options: Mapping[str, Any]) -> list[Chu
 
 
 def split_chunk(chunk: Chunk, options: Mapping[str, Any]) -> list[Chunk]:
-    """Each shard by itself: which one ends the process is then known, and the others are kept."""
+    """Makes each shard a chunk, to find out which one kills the process and to keep the others."""
     return [_make_chunk([shard], options) for shard in chunk.shards]
 
 

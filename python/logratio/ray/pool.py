@@ -1,11 +1,11 @@
-"""Tasks over actors that may be lost at any moment.
+"""Runs tasks on actors that may be lost at any moment.
 
-    waiting ──► an actor that is idle ──► done
+    waiting ──► an idle actor ──► done
        ▲                │
        └── its actor, its node or its process is lost ──► again, `retries` times, then given up
 
-An actor that is lost is replaced; the new one counts only when it has answered, since a cluster that lost a node may have
-no place for it.
+A lost actor is replaced; the new one only counts once it has answered, since a cluster that lost a node may have no
+room for it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..errors import LogratioError
 from ..shard_worker import WorkerDied
 from .actors import start_summarizer
 
-#: Seconds between looks at a cluster on which nothing happens.
+#: Seconds between looks at a cluster while nothing happens.
 _PATIENCE = 30.0
-#: Seconds without any worker after which it is said.
+#: Seconds without any worker before that is reported.
 _SILENCE = 5.0
 
 logger = logging.getLogger("logratio")
@@ -37,8 +37,8 @@ class Task:
     """One call of an actor's method.
 
     Attributes:
-        key: comes back with the result.
-        call: makes the call on an actor, and gives its reference.
+        key: returned with the result.
+        call: makes the call on an actor and returns its reference.
     """
 
     key: Any
@@ -47,20 +47,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a task: a result, or the error after its last try."""
+    """The outcome of a task: a result, or the error of its last try."""
 
     key: Any
     result: Any = None
     error: LogratioError | None = None
-    #: The error is of the cluster or the process, not of the task's input.
+    #: Whether the error is due to the cluster or the process, not to the task's input.
     is_lost: bool = False
 
 
 class ActorPool:
-    """Actors, at most ``size``. Tasks that lose their actor are tried again ``retries`` times.
+    """A pool of at most ``size`` actors. Tasks that lose their actor are tried again up to ``retries`` times.
 
     Args:
-        tell: called with a sentence when no worker starts for a while; None writes it to the logger ``logratio``.
+        tell: called with a sentence if no worker starts for a while; None writes it to the logger ``logratio``.
     """
 
     def __init__(
@@ -78,21 +78,21 @@ class ActorPool:
         self._retries = retries
         self._runtime_env = runtime_env
         self._idle: deque[Any] = deque()
-        #: By the reference of what they are to answer next.
+        #: Starting actors, by the reference of the answer that they still owe.
         self._starting: dict[Any, Any] = {}
         self._busy: dict[Any, tuple[Any, Task]] = {}
-        #: Starts that failed since the last one that did not.
+        #: Failed starts since the last successful one.
         self._failed_starts = 0
-        #: Actors and processes that were lost so far.
+        #: Number of actors and processes lost so far.
         self.lost = 0
-        #: Actors that were there at a time, at most.
+        #: The largest number of actors at a time.
         self.most = 0
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        """Runs all tasks, in any order; yields each when it is done.
+        """Runs all tasks in any order and yields each when it is done.
 
         Raises:
-            LogratioError: when no actor starts.
+            LogratioError: if no actor starts.
         """
         waiting = deque(tasks)
         tries: dict[Any, int] = {}
@@ -119,7 +119,8 @@ class ActorPool:
                     waiting.append(task)
 
     def _wait(self) -> list[Any]:
-        """What is there next; says so where the cluster gives no worker, which looks like a job that hangs."""
+        """Waits for the next answers; reports if the cluster gives no worker, since that looks like a job that
+        hangs."""
         waits = not self._busy and not self._idle
         timeout = _SILENCE if waits and not self._has_said else _PATIENCE
         ready: list[Any]
@@ -130,7 +131,7 @@ class ActorPool:
         self._waits_since = self._waits_since or time.monotonic() - timeout
         waited = time.monotonic() - self._waits_since
         free = ray.available_resources().get("CPU", 0.0)
-        # With a core that is free, a start is only slow.
+        # If a core is free, starting is merely slow.
         if not self._has_said and (free < 1 or waited > _PATIENCE):
             self._has_said = True
             self._tell(self._describe_wait(waited, free))
@@ -148,7 +149,7 @@ class ActorPool:
         )
 
     def close(self) -> None:
-        """Ends the actors, and with them their processes."""
+        """Ends the actors and their processes."""
         for actor in [*self._idle, *self._starting.values(), *(actor for actor, _ in self._busy.values())]:
             ray.kill(actor)
         self._idle.clear()
@@ -170,7 +171,7 @@ class ActorPool:
         except RayTaskError as error:
             raise _as_logratio_error(error) from error
         except RayActorError as error:
-            # One that was lost with its node is replaced; where none starts, each would be, for ever.
+            # Actors lost with their node are replaced; if none starts, that would go on forever.
             self._failed_starts += 1
             if self._failed_starts <= self._retries:
                 return
@@ -183,7 +184,7 @@ class ActorPool:
         self._idle.append(actor)
 
     def _collect(self, ref: Any, actor: Any, task: Task) -> Done:
-        """The result of a task; its actor is idle again, unless it was lost."""
+        """Returns the outcome of a task and marks its actor as idle, unless it was lost."""
         try:
             result = ray.get(ref)
         except RayActorError as error:
@@ -192,7 +193,7 @@ class ActorPool:
             self._idle.append(actor)
             return Done(task.key, error=_as_logratio_error(error), is_lost=isinstance(error.cause, WorkerDied))
         except RayError as error:
-            # The node went after the task was done and before its result was fetched.
+            # The node was lost after the task was done and before its result was fetched.
             self._idle.append(actor)
             return Done(task.key, error=LogratioError(f"a result was lost: {_first_line(error)}"), is_lost=True)
         self._idle.append(actor)
@@ -204,6 +205,6 @@ def _first_line(error: BaseException) -> str:
 
 
 def _as_logratio_error(error: RayTaskError) -> LogratioError:
-    """The error of the task itself; Ray's wrapper has its traceback."""
+    """The error of the task itself; Ray's wrapper only adds a traceback."""
     cause = error.cause
     return cause if isinstance(cause, LogratioError) else LogratioError(f"a worker failed: {_first_line(error)}")

@@ -1,9 +1,9 @@
-"""``summarize``, and the verbs that answer from its parts: a run of any size, over the cores of a cluster.
+"""``summarize``, and the verbs that answer from its parts: a run of any size, on the cores of a cluster.
 
     paths ─► plan ─► chunks of shards ─► a part each, on the pool ─► files in `out` ─► merged, in a tree ─► the result
-                          └ those that `out` has already are not made again
+                            └ parts that `out` already has are not made again
 
-Which worker makes a part, and in which order they are merged, decides nothing: figures are those of one process.
+Figures are those of a single process, whichever worker makes a part and in whichever order parts are merged.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from ..shard_worker import Plan
 from .chunks import Chunk, make_chunks, split_chunk
 from .pool import ActorPool, Task
 
-#: Parts that one process merges in a second or two; of more, actors merge groups first.
+#: Parts that one process merges in a second or two; if there are more, actors merge groups first.
 FAN_IN = 128
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What `summarize` did.
+    """The result of `summarize`.
 
     Attributes:
         part: the file with the merged part, for ``logratio merge`` or the verb that it is for.
-        shards: files, or groups of files, that the run has.
-        resumed: shards whose parts an earlier job had left in ``out``.
-        lost: workers that were lost on the way; their shards were summarized again.
-        given_up: name of each shard that ended every worker that tried it, and why. A shard that cannot be *read* is not
-            among them: the part says so, as the report of one process would.
-        workers: actors that worked at a time, at most.
-        seconds: from the plan to the merged part.
+        shards: number of files, or groups of files, in the run.
+        resumed: number of shards whose parts an earlier job left in ``out``.
+        lost: number of workers that were lost; their shards were summarized again.
+        given_up: names of the shards that ended every worker that tried them, and why. Shards that cannot be *read* are
+            not among them; the part reports them, as the report of a single process would.
+        workers: the largest number of actors at a time.
+        seconds: time from the plan to the merged part.
     """
 
     part: Path
@@ -68,26 +68,26 @@ def summarize(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Summary:
-    """Summarizes a run on a Ray cluster, a worker process for each core.
+    """Summarizes a run on a Ray cluster, with a worker process for each core.
 
     Args:
         paths: files, directories and addresses, as the *cluster* sees them: a shared file system or an object store.
-        out: directory of this machine for the parts. The same call made again resumes where the last one broke off, and
-            files that were rewritten since are summarized again; parts for several verbs may share it.
+        out: directory on this machine for the parts. Repeating the call resumes where the last one stopped; files that
+            were rewritten since then are summarized again. Parts for several verbs may share it.
         verb: what the parts are for: ``report``, ``doctor``, ``sweep``, ``divergence``; ``kl``, whose paths are studies.
-        address: of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is connected to,
-            or that ``RAY_ADDRESS`` names, or else a new one on this machine.
-        workers: actors, each with one core; None for all cores that the cluster has.
-        retries: how often a chunk of shards is tried again after its worker, or its node, was lost.
-        runtime_env: Ray's, for the actors: ``{"pip": ["logratio[ray]"]}`` where the nodes lack the package.
+        address: address of the cluster (``ray://host:10001``, ``auto``); None for the one that this process is
+            connected to, or that ``RAY_ADDRESS`` names, or else a new one on this machine.
+        workers: number of actors, each with one core; None for all cores of the cluster.
+        retries: how often a chunk of shards is tried again after its worker or its node was lost.
+        runtime_env: Ray's, for the actors: ``{"pip": ["logratio[ray]"]}`` if the nodes lack the package.
         progress: called with a sentence that says what was done; None: not called.
         options: flags of ``logratio summarize`` with underscores: ``steps="100..200"``, ``rollout="column"``.
 
     Raises:
-        LogratioError: when nothing can be read, no worker starts, or parts in ``out`` were made with other options.
+        LogratioError: if nothing can be read, no worker starts, or parts in ``out`` were made with other options.
     """
     start = time.monotonic()
-    # Parts for a report have the names that they had when there were no others: work that was begun goes on.
+    # Parts for a report keep the names from before there were other verbs, so that begun work can be resumed.
     suffix = "" if verb == "report" else f"-{verb}"
     if suffix:
         options = {**options, "for": verb}
@@ -130,13 +130,13 @@ def report(
     """The report of a run, made on a Ray cluster: figures, intervals and worst tokens are those of `logratio.report`.
 
     Args:
-        out: as in `summarize`; None for a directory that goes when the report is made, so that a broken job begins again.
-        parity: also what these trainers log: ``"verl,xtuner"``.
+        out: as in `summarize`; None for a temporary directory, so that an interrupted job starts over.
+        parity: trainers whose own metrics are included: ``"verl,xtuner"``.
 
     The others are those of `summarize`.
 
     Raises:
-        LogratioError: as `summarize`, and when no token is left to compare.
+        LogratioError: as `summarize`, and if no token is left to compare.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
     text, page, skipped = answer("report", paths, placed, options, {"parity": parity}, has_page=True)
@@ -146,7 +146,7 @@ def report(
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a run is summarized, and what is reported of it: arguments of `summarize`."""
+    """Where a run is summarized, and what is reported about it: arguments of `summarize`."""
 
     out: str | os.PathLike[str] | None
     address: str | None
@@ -159,14 +159,14 @@ class Placed:
 def answer(
     verb: str, paths: Any, placed: Placed, options: Mapping[str, Any], own: Mapping[str, Any], *, has_page: bool
 ) -> tuple[str, str | None, bool]:
-    """Has a run summarized for a verb, and the verb answer from the merged part.
+    """Summarizes a run for a verb, and lets the verb answer from the merged part.
 
     Args:
         options: flags that decide what is summed, as `summarize` takes them.
         own: the verb's other flags.
 
     Returns:
-        What the verb prints with ``--json``, its page where it has one, and whether inputs were skipped.
+        What the verb prints with ``--json``, its page if it has one, and whether inputs were skipped.
     """
     folder: AbstractContextManager[Any] = (
         nullcontext(placed.out) if placed.out is not None else tempfile.TemporaryDirectory(prefix="logratio-")
@@ -186,23 +186,23 @@ def answer(
         page = Path(made) / "page.html"
         flags = write_flags({"json": True, **({"html": page} if has_page else {}), **own})
         text, status = run_program([answering_command(verb), *flags, "--", str(summary.part)])
-        # A shard that was given up is in no part: the program cannot know of it.
+        # Shards that were given up are in no part, so the program cannot know about them.
         skipped = status == 4 or bool(summary.given_up)
         return text, page.read_text(encoding="utf-8") if has_page else None, skipped
 
 
 def answering_command(verb: str) -> str:
-    """The verb of the program that answers from parts for a verb."""
+    """The command that answers from parts for a verb."""
     return "merge" if verb == "report" else verb
 
 
 def tell_on_stderr(sentence: str) -> None:
-    """For ``progress``."""
+    """A function for ``progress``."""
     print(sentence, file=sys.stderr, flush=True)
 
 
 def _connected(address: str | None) -> AbstractContextManager[Any]:
-    """Ray, left connected if it was, and let go if it was not."""
+    """Connects to Ray; disconnects at the end unless it was connected before."""
     if address is None and ray.is_initialized():
         return nullcontext()
     try:
@@ -238,14 +238,14 @@ def _summarize_chunks(
     tell: Callable[[str], None],
     resumed: int,
 ) -> tuple[list[Path], dict[str, str]]:
-    """Writes the part of each chunk as soon as it is there; ``resumed`` shards have theirs already.
+    """Writes the part of each chunk as soon as it arrives; ``resumed`` shards already have theirs.
 
     Returns:
-        The files that were written, and why each shard of which no part was made was given up.
+        The written files, and why each shard without a part was given up.
     """
     made: list[Path] = []
     given_up: dict[str, str] = {}
-    # The largest first: the last one to end is then a small one.
+    # The largest first, so that the last one to finish is small.
     queue = sorted(chunks, key=lambda chunk: -chunk.bytes)
     total = resumed + sum(len(chunk.shards) for chunk in chunks)
     counted = resumed
@@ -276,7 +276,7 @@ def _make_tasks(chunks: Sequence[Chunk], options: Mapping[str, Any]) -> list[Tas
 
 
 def _merge(pool: ActorPool, parts: Sequence[Path]) -> bytes:
-    """One part of all: actors merge groups of `FAN_IN` until one group is left."""
+    """Merges all parts into one: actors merge groups of `FAN_IN` until one group is left."""
     level: list[Callable[[], bytes]] = [path.read_bytes for path in parts]
     while True:
         groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
@@ -294,7 +294,8 @@ def _merge(pool: ActorPool, parts: Sequence[Path]) -> bytes:
 
 
 def _write_whole(path: Path, payload: bytes) -> None:
-    """The file has its name only when it is whole: what a broken job left is never taken for a part."""
+    """Writes a file that gets its name only when complete, so that the rest of a broken job is never taken for a
+    part."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     partial.write_bytes(payload)
     os.replace(partial, path)

@@ -12,12 +12,12 @@ from .run import Placed, answer
 
 
 class Result:
-    """What a verb found. Shows its page in a notebook where the verb has one.
+    """The result of a verb. Shows its page in a notebook if the verb has one.
 
     Attributes:
-        verb: which one.
-        json: all of it, as ``logratio VERB --json`` prints it.
-        html: the same as one self-contained page; None for a verb without one.
+        verb: the verb.
+        json: the whole result, as ``logratio VERB --json`` prints it.
+        html: the same as one self-contained page; None if the verb has none.
         skipped: whether some inputs could not be read; ``json["findings"]`` says which.
     """
 
@@ -30,7 +30,7 @@ class Result:
     def _repr_html_(self) -> str | None:
         if self.html is None:
             return None
-        # A frame of its own, as of a report: see logratio.notebook.
+        # In a frame, like a report: see logratio.notebook.
         return (
             f'<iframe sandbox="allow-scripts" title="logratio {self.verb}" '
             'style="width:100%;height:720px;border:1px solid #8886;border-radius:6px;resize:vertical;background:#fff" '
@@ -55,11 +55,13 @@ def doctor(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Result:
-    """What causes the mismatch of a run, on a Ray cluster: the diagnosis of ``logratio doctor``, to the last bit.
+    """What causes the mismatch of a run, computed on a Ray cluster: the same diagnosis as ``logratio doctor``, bit for
+    bit.
 
     Args:
-        out: directory of this machine that keeps the parts, so that a broken job resumes; None for a temporary one.
-        trainer: whose flags the fixes name first (``--for``).
+        out: directory on this machine that keeps the parts, so that an interrupted job resumes; None for a temporary
+            one.
+        trainer: the trainer whose flags the fixes name first (``--for``).
 
     The others are those of `logratio.ray.summarize`.
 
@@ -83,19 +85,19 @@ def sweep(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Result:
-    """What each correction would do to a run, on a Ray cluster: ``logratio sweep``, to the last bit.
+    """What each correction would do to a run, computed on a Ray cluster: the same as ``logratio sweep``, bit for bit.
 
     Args:
         out: as in `doctor`.
         choose: the correction whose config is wanted; None for the recommended one.
-        trainers: configs for these only: ``"verl,xtuner"`` (``--for``).
-        options: also which corrections are tried: ``methods``, ``preset``, ``set``, ``setting``, ``correction``, the last
-            three as lists.
+        trainers: the only trainers to write configs for: ``"verl,xtuner"`` (``--for``).
+        options: also say which corrections to try: ``methods``, ``preset``, ``set``, ``setting``, ``correction``, the
+            last three as lists.
 
     The others are those of `logratio.ray.summarize`.
 
     Raises:
-        LogratioError: as `summarize`, and when no token can be compared.
+        LogratioError: as `summarize`, and if no token can be compared.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
     return _answer("sweep", paths, placed, options, {"choose": choose, "for": trainers}, has_page=False)
@@ -117,16 +119,18 @@ def divergence(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Result:
-    """The tokens of a run whose two probabilities differ most, on a Ray cluster: ``logratio divergence``.
+    """The tokens of a run whose two probabilities differ most, found on a Ray cluster, as by ``logratio divergence``.
 
     Args:
         out: as in `doctor`.
-        log: file that the records are appended to (``--out``), in the order of one process; None: they are in ``json``.
-        threshold: a step is logged when its largest |Δp|, a fraction, is at least this.
-        tokenizer: the model's, on this machine: texts are decoded here. A filter that needs one takes it on the nodes too.
-        lean: records with only the guide's fields.
+        log: file that the records are appended to (``--out``), in the order of a single process; None puts them into
+            ``json``.
+        threshold: a step is logged if its largest |Δp|, a fraction, is at least this.
+        tokenizer: the model's, on this machine, where texts are decoded. A filter that needs one uses it on the nodes,
+            too.
+        lean: writes records with only the guide's fields.
         rotate: a new file for each ``iteration`` or ``date``.
-        options: also ``top_k``, ``context`` and ``every``, which decide what the parts keep.
+        options: also ``top_k``, ``context`` and ``every``, which decide what parts keep.
 
     The others are those of `logratio.ray.summarize`.
 
@@ -155,23 +159,24 @@ def kl(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Result:
-    """What training changed, from scored studies of the same policies, on a Ray cluster: ``logratio kl STUDY STUDY…``.
+    """What training changed, from scored studies of the same policies, on a Ray cluster, as ``logratio kl STUDY
+    STUDY…``.
 
     Args:
-        paths: directories that ``logratio score`` wrote, and directories of them, as the cluster sees them: a shared file
-            system. Nothing is scored here.
+        paths: directories that ``logratio score`` wrote, and directories of them, as the cluster sees them (a shared
+            file system). Nothing is scored here.
         out: as in `doctor`.
         alpha: significance level after correction for multiple tests.
-        bootstrap: replicates for intervals.
-        seed: of the bootstrap.
-        cases: case studies in the report.
-        options: also how tokens are judged, which decides what the parts keep: ``spikes``, ``spike_threshold``,
+        bootstrap: number of replicates for intervals.
+        seed: seed of the bootstrap.
+        cases: number of case studies in the report.
+        options: also say how tokens are judged, which decides what parts keep: ``spikes``, ``spike_threshold``,
             ``spike_distance``, ``spike_percentile``, ``parity``, ``floor``, ``outcomes`` (a list).
 
     The others are those of `logratio.ray.summarize`.
 
     Raises:
-        LogratioError: as `summarize`, when no study can be read, and when studies are not about the same policies.
+        LogratioError: as `summarize`, if no study can be read, and if studies are not about the same policies.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
     own = {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "cases": cases}

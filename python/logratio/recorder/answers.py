@@ -1,5 +1,5 @@
-"""What an answer to a batch says about it. Only the server's own words end a batch's stay on this machine's disk: proxies,
-login pages and default backends answer too, with any status."""
+"""Reads the answer to a batch. Only the server's own words may remove a batch from this machine's disk, because
+proxies, login pages and default backends answer, too, with any status."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: The batch is at fault, and sending it again would not help.
+#: Statuses for a faulty batch, which sending again would not help.
 _FAULTS = {413, 422}
-#: The request is at fault, or was damaged on its way: worth another try or two.
+#: Statuses for a faulty request, which may have been damaged on its way: worth another try or two.
 _DOUBTFUL = {400, 411}
-#: No server asks for a longer pause than is honored, and none for a shorter one.
+#: A server's request for a pause is limited to these seconds, so that none can stop or flood the sender.
 _LONGEST_WAIT = 300.0
 _SHORTEST_WAIT = 0.05
 _MOST_CALLS = 1_000_000_000
@@ -24,24 +24,24 @@ _MOST_CALLS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the server, or of a program between."""
+    """An answer of the server, or of a program in between."""
 
     status: int
-    #: With names in lower case.
+    #: Headers by name in lower case.
     headers: Mapping[str, str]
     body: bytes
 
     def find_stored(self, sha256: str) -> dict[str, Any] | None:
-        """What the server says where it says that this batch is stored, now or before; None where it does not say so.
+        """The server's statement that this batch is stored, now or before; None if it does not say so.
 
         Args:
-            sha256: of the batch, hexadecimal.
+            sha256: digest of the batch, hexadecimal.
         """
         if self.status not in (200, 201):
             return None
         said = self.read_json()
         stored = said.get("stored")
-        # 201 is a batch that is new, 200 one that the server has already.
+        # 201 stands for a new batch, 200 for one that the server already has.
         if not isinstance(stored, bool) or (self.status == 201 and not stored):
             return None
         return said if said.get("sha256", sha256) == sha256 else None
@@ -51,18 +51,18 @@ class Answer:
         return self.status in _FAULTS and not self._is_page()
 
     def is_doubtful(self) -> bool:
-        """Whether something is wrong with this one request, which may be its way here."""
+        """Whether something is wrong with this one request, possibly through its way to the server."""
         return self.status in _DOUBTFUL | _FAULTS
 
     def find_next_call(self) -> int | None:
-        """The call that is free where another batch has the one that was sent; None where the answer does not say."""
+        """The free call number, if another batch has the one that was sent; None if the answer does not say."""
         text = self.headers.get("logratio-next-call", "").strip()
         if self.status != 409 or re.fullmatch(r"[0-9]{1,10}", text) is None or int(text) > _MOST_CALLS:
             return None
         return int(text)
 
     def find_wait(self) -> float | None:
-        """Seconds that the server asks to wait; None where it does not, or not in a way that can be meant."""
+        """Seconds that the server asks to wait; None if it does not, or not plausibly."""
         text = self.headers.get("retry-after", "").strip()
         if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{0,9})?", text) is not None:
             seconds = float(text)
@@ -76,7 +76,7 @@ class Answer:
         return min(max(seconds, _SHORTEST_WAIT), _LONGEST_WAIT) if math.isfinite(seconds) else None
 
     def read_json(self) -> dict[str, Any]:
-        """The object that the body is; empty where it is something else."""
+        """The body as a JSON object; empty if it is something else."""
         try:
             said = json.loads(self.body)
         except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Copies of whatever a training loop holds: numpy arrays, torch tensors on any device, lists.
+"""Copies what a training loop holds: numpy arrays, torch tensors on any device, lists.
 
-The training thread pays for the copy alone: one pass over the array, into memory that is used again. 64-bit ids and masks
-are narrowed on the way, since what is written sets the pace; all else is changed later, by the thread that writes.
+The training thread only pays for the copy: one pass over the array, into reused memory. 64-bit ids and masks are
+narrowed on the way, since the bytes written set the pace; the writing thread does all other conversions later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _GRAIN = 1 << 20
 
 
 class BufferPool:
-    """Memory for copies, kept after use: the system gives fresh pages at a fifth of the speed of a copy."""
+    """Memory for copies, kept for reuse, because the system provides fresh pages at a fifth of the speed of a copy."""
 
     def __init__(self) -> None:
         self._free: dict[int, list[np.ndarray]] = defaultdict(list)
@@ -38,11 +38,11 @@ class BufferPool:
 
 
 class Copied:
-    """One value as it was when it was logged. `load` gives the array; `free` gives its memory back."""
+    """One value as it was when it was logged. `load` returns the array; `free` returns its memory to the pool."""
 
     def __init__(self, load: Callable[[], np.ndarray], size: int, free: Callable[[], None] = lambda: None) -> None:
         self.load = load
-        #: Bytes held.
+        #: Bytes in use.
         self.size = size
         self.free = free
 
@@ -51,8 +51,8 @@ def copy(value: Any, pool: BufferPool, narrow: Any = None) -> Copied:
     """A copy of an array, a tensor or a (nested) list of numbers.
 
     Args:
-        pool: where its memory comes from. Several threads may use one pool at once.
-        narrow: the type in which 64-bit integers in this machine's memory are copied; None means their own.
+        pool: where its memory comes from. Several threads may use one pool at the same time.
+        narrow: the type to which 64-bit integers in this machine's memory are converted; None keeps their own.
 
     Raises:
         TypeError: for any other value.
@@ -63,20 +63,21 @@ def copy(value: Any, pool: BufferPool, narrow: Any = None) -> Copied:
     if array.dtype == object:
         raise TypeError("rows of different lengths: give a list with one array for each sequence")
     if array is not value and not isinstance(value, np.ndarray):
-        # A list was turned into an array of its own just now.
+        # The list was just converted to a new array.
         return Copied(lambda: array, array.nbytes)
     return _copy_array(array, pool, narrow)
 
 
 def is_ragged(value: Any) -> bool:
-    """Whether a value holds one array or list for each sequence, rather than one array for all of them."""
+    """Whether a value holds one array or list for each sequence, instead of one array for all."""
     return (
         isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and len(value) > 0 and _has_length(value[0])
     )
 
 
 def join_rows(rows: Sequence[Any]) -> Any | None:
-    """Tensors ``[T_i]`` of different lengths end to end on their device, so that they are one copy; None for others."""
+    """Tensors ``[T_i]`` of different lengths, joined on their device so that they are one copy; None for other
+    values."""
     if not all(_is_tensor(row) and row.ndim == 1 for row in rows):
         return None
     import torch
@@ -97,7 +98,7 @@ def _copy_array(array: np.ndarray, pool: BufferPool, narrow: Any) -> Copied:
     size = array.size * dtype.itemsize
     buffer = pool.take(size)
     view = buffer[:size].view(dtype).reshape(array.shape)
-    # One thread: where the cores are busy, more of them wait for each other longer than they copy.
+    # With one thread: on busy cores, several threads would wait for each other longer than they copy.
     np.copyto(view, array, casting="unsafe")
     if narrow is np.int32 and dtype != array.dtype:
         _drop_wide(view, array)
@@ -105,7 +106,7 @@ def _copy_array(array: np.ndarray, pool: BufferPool, narrow: Any) -> Copied:
 
 
 def as_ids(values: np.ndarray) -> np.ndarray:
-    """Ids as int32, -1 for a value that is missing (NaN) or that int32 does not hold."""
+    """Ids as int32, with -1 for missing values (NaN) and for values that do not fit into int32."""
     array = np.ascontiguousarray(values)
     with np.errstate(invalid="ignore"):
         ids = array.astype(np.int32)
@@ -115,8 +116,8 @@ def as_ids(values: np.ndarray) -> np.ndarray:
 
 
 def _drop_wide(ids: np.ndarray, array: np.ndarray) -> None:
-    """Marks as missing what did not fit: cut to 32 bits, an id is that of another token."""
-    # One pass, cheaper than two extremes: the bits of all values together are an id where each of them is.
+    """Marks ids that did not fit as missing, because cut to 32 bits they would be those of other tokens."""
+    # One pass is cheaper than two extremes: if all values combined by OR are a valid id, each of them is.
     if array.dtype.kind in "iu" and 0 <= int(np.bitwise_or.reduce(array, axis=None)) < 2**31:
         return
     with np.errstate(invalid="ignore"):
@@ -133,7 +134,7 @@ def _copy_tensor(tensor: Any, pool: BufferPool, narrow: Any) -> Copied:
 
 
 def _copy_from_gpu(tensor: Any) -> Copied:
-    """Copies in the order of the GPU's own stream: later changes come after it, and this call does not wait for it."""
+    """Copies on the GPU's own stream, so that later changes come after the copy and this call does not wait for it."""
     import torch
 
     host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
@@ -149,7 +150,7 @@ def _copy_from_gpu(tensor: Any) -> Copied:
 
 
 def _raw(tensor: Any) -> np.ndarray:
-    """The tensor's memory; numpy has no bfloat16, so that is seen as integers of the same bits."""
+    """The tensor's memory; bfloat16, which numpy lacks, appears as integers with the same bits."""
     if not _is_bfloat16(tensor):
         return np.asarray(tensor.numpy())
     import torch

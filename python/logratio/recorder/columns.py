@@ -1,7 +1,7 @@
-"""The columns of one batch, checked in one place: every door of the package that takes a batch comes through here.
+"""Checks the columns of a batch, for every function of the package that takes one.
 
-Names, kinds and shapes are looked at, never values, so that a training step does not feel it. What comes out has the names
-of ``Recorder.log``, and is an array, a tensor or a list with one of them for each sequence.
+Only names, kinds and shapes are checked, never values, so that it does not slow down a training step. The results have
+the names of ``Recorder.log``; each is an array, a tensor, or a list with one of these for each sequence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..arguments import ArgumentError, read_whole
 from ..errors import LogratioError
 from ..tensors import describe_shape, is_tensor, to_numpy
 
-#: The record's names for what trainers call by verl's.
+#: The record's names for columns that trainers name as verl does.
 TOKEN_COLUMNS = {
     "rollout_log_probs": "rollout_logprobs",
     "old_log_probs": "trainer_logprobs",
@@ -41,17 +41,17 @@ TEXT_COLUMNS = {
     "prompt_text": "prompt_text",
     "response_text": "response_text",
 }
-#: What TRL, slime, OpenRLHF and others call the response mask.
+#: Names of the response mask in TRL, slime, OpenRLHF and others.
 MASK_ALIASES = ("mask", "loss_mask", "completion_mask", "action_mask")
-#: Columns of any width: prompts and what belongs to them.
+#: Columns of any width: prompts and their masks.
 _PROMPT_COLUMNS = ("prompts", "prompt_mask", "trainer_prompts", "trainer_prompt_mask")
 _MASKS = ("response_mask", "attention_mask", "prompt_mask", "trainer_prompt_mask")
-#: Whole numbers without a value for "missing".
+#: Columns of whole numbers, which have no value for "missing".
 IDS = ("responses", "position_ids", "weight_versions", "prompts", "trainer_prompts")
 KNOWN = frozenset({*TOKEN_COLUMNS, *ROW_COLUMNS, *TEXT_COLUMNS, *_PROMPT_COLUMNS, *_MASKS, "top_k", "digit_log_probs"})
-#: Facts of the whole batch, which some doors take beside columns.
+#: Facts about the whole batch, which some functions take along with columns.
 FACTS = ("step", "rank", "meta")
-#: One of them says how many sequences a batch has.
+#: Columns that determine the number of sequences in a batch; the first present one counts.
 LEADING = ("rollout_log_probs", "old_log_probs", "responses")
 
 
@@ -60,9 +60,9 @@ class BatchError(ValueError):
 
     Attributes:
         message: what is wrong, with the shape found and the one expected.
-        likely: the probable cause; None where it is unknown.
-        hint: the next thing to try; None where there is none.
-        reason: what is wrong without this batch's own numbers: the same for every batch with this fault.
+        likely: the probable cause; None if unknown.
+        hint: the next thing to try; None if there is none.
+        reason: what is wrong, without this batch's own numbers, so that it is the same for every batch with this fault.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class BatchError(ValueError):
         self.reason = reason or message
 
     def explain(self) -> LogratioError:
-        """The same for a caller who is not in a training loop."""
+        """The same error, for a caller outside a training loop."""
         return LogratioError(self.message, likely=self.likely, hint=self.hint)
 
     def __str__(self) -> str:
@@ -84,18 +84,18 @@ class BatchError(ValueError):
 
 
 def check_columns(given: Mapping[str, Any], *, with_facts: bool = False) -> dict[str, Any]:
-    """The columns of a batch under their own names, known to fit together.
+    """Returns the columns of a batch under the record's names, after checking that they fit together.
 
     Args:
-        given: arrays, tensors, lists, columns of data frames; None for a column that is not there.
-        with_facts: also takes `FACTS`, as `check_fact` gives them.
+        given: arrays, tensors, lists, columns of data frames; None for an absent column.
+        with_facts: whether to take `FACTS`, too, checked by `check_fact`.
 
     Returns:
-        Arrays and tensors ``[B, T]`` (``[B]`` for one value of each sequence), or lists of ``B`` rows ``[T_i]``; texts as
-        they were. Nested tensors and object arrays are lists of rows, None among numbers is NaN.
+        Arrays and tensors ``[B, T]`` (``[B]`` for one value per sequence), or lists of ``B`` rows ``[T_i]``; texts
+        unchanged. Nested tensors and object arrays become lists of rows, None among numbers becomes NaN.
 
     Raises:
-        BatchError: for unknown names, and for columns of another number of sequences or tokens, too many as too few.
+        BatchError: if names are unknown, or columns differ in their number of sequences or tokens.
     """
     named = check_names(given, FACTS if with_facts else ())
     facts = {name: check_fact(name, named.pop(name)) for name in FACTS if name in named}
@@ -105,7 +105,7 @@ def check_columns(given: Mapping[str, Any], *, with_facts: bool = False) -> dict
 
 
 def check_fact(name: str, value: Any) -> Any:
-    """One of `FACTS`: a whole number, or a dict.
+    """Checks one of `FACTS`: a whole number, or a dict.
 
     Raises:
         BatchError: for anything else.
@@ -122,10 +122,10 @@ def check_fact(name: str, value: Any) -> Any:
 
 
 def check_names(given: Mapping[str, Any], also: Collection[str] = ()) -> dict[str, Any]:
-    """What is not None, with the mask under its own name.
+    """The columns that are not None, under known names.
 
     Raises:
-        BatchError: for unknown names, and for two masks that differ.
+        BatchError: if names are unknown, or two masks differ.
     """
     columns = {str(name): value for name, value in given.items() if value is not None}
     unknown = [name for name in columns if name not in KNOWN and name not in MASK_ALIASES and name not in also]
@@ -141,10 +141,10 @@ def check_names(given: Mapping[str, Any], also: Collection[str] = ()) -> dict[st
 
 
 def join_masks(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns with the response mask as ``response_mask``, whichever of its names it was given under.
+    """The columns with the response mask as ``response_mask``, whatever its given name.
 
     Raises:
-        BatchError: for two masks that are not equal.
+        BatchError: if two masks differ.
     """
     others = {name: value for name, value in columns.items() if name not in MASK_ALIASES}
     masks = [name for name in ("response_mask", *MASK_ALIASES) if columns.get(name) is not None]
@@ -168,7 +168,7 @@ def _are_equal(a: Any, b: Any) -> bool:
 
 
 def _take(name: str, value: Any) -> Any:
-    """The column as an array, a tensor, or a list of them."""
+    """The column as an array, a tensor, or a list of these."""
     if name in TEXT_COLUMNS:
         return _take_texts(name, value)
     if name != "top_k":
@@ -196,10 +196,10 @@ def _take_texts(name: str, value: Any) -> Any:
 
 
 def take_numbers(name: str, value: Any) -> Any:
-    """A column of numbers as an array, a tensor, or a list with one of them for each sequence.
+    """A column of numbers as an array, a tensor, or a list with one of these for each sequence.
 
     Raises:
-        BatchError: for what has no numbers, or none in this process.
+        BatchError: if the value has no numbers, or none in this process.
     """
     if is_tensor(value):
         return _take_tensor(name, value)
@@ -229,7 +229,7 @@ def _take_row(name: str, i: int, row: Any) -> Any:
 
 
 def _take_list(name: str, numbers: Sequence[Any]) -> np.ndarray:
-    """Numbers as an array: None is NaN, which ids do not have."""
+    """Numbers as an array; None becomes NaN, which ids may not contain."""
     if any(number is None for number in numbers):
         if name in IDS or name in _MASKS:
             raise BatchError(f"{name} has None among its values", hint="give a whole number at every token")
@@ -242,7 +242,7 @@ def _take_list(name: str, numbers: Sequence[Any]) -> np.ndarray:
 
 
 def _take_foreign(name: str, value: Any) -> Any:
-    """Columns of pyarrow, pandas, polars and others."""
+    """Reads columns of pyarrow, pandas, polars and others."""
     for method in ("to_pylist", "to_numpy"):
         if hasattr(value, method):
             return getattr(value, method)()
@@ -262,7 +262,7 @@ def _check_kind(name: str, array: np.ndarray) -> np.ndarray:
         array = array.filled(np.nan if array.dtype.kind == "f" else 0)
     if array.dtype.kind in "biuf":
         return array
-    # ml_dtypes' bfloat16 and float8, as JAX has them.
+    # ml_dtypes' bfloat16 and float8, which JAX uses.
     if array.dtype.kind == "V" and "float" in array.dtype.name:
         return array.astype(np.float32)
     raise BatchError(f"{name} holds {array.dtype.name}, expected numbers")
@@ -296,18 +296,18 @@ def _take_tensor(name: str, tensor: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Batch:
-    """How many sequences and tokens a batch has, and who says so."""
+    """The numbers of sequences and tokens in a batch, and the columns that determine them."""
 
     sequences: int
-    #: The column that says how many sequences.
+    #: The column that determines the number of sequences.
     leading: str
-    #: Of the arrays ``[B, T]``, and the first of them; None where all columns are lists.
+    #: The width of the arrays ``[B, T]``, and the first of these; None if all columns are lists.
     width: int | None
     wide: str | None
-    #: Of the lists of rows, and the first of them.
+    #: The lengths in the lists of rows, and the first of these.
     lengths: list[int] | None
     listed: str | None
-    #: Columns of the prompt, where it is an array.
+    #: The width of the prompt, if it is an array.
     prompt: int | None
 
     @classmethod
@@ -342,7 +342,7 @@ class _Batch:
         )
 
     def check(self, name: str, value: Any) -> Any:
-        """The column, cut to the response where it is one that trainers keep with the prompt."""
+        """The column, cut to the response if trainers keep it together with the prompt."""
         if name == "top_k":
             for policy, pair in value.items():
                 for part, column in zip(("ids", "log-probs"), pair, strict=True):
@@ -448,7 +448,7 @@ class _Batch:
         return value
 
     def _check_rows(self, name: str, value: Any) -> Any:
-        """One value for each sequence, or for each token, which are added up."""
+        """Checks a column with one value per sequence, or one per token, which are summed."""
         if isinstance(value, list):
             if self.lengths is not None and any(len(row) != 1 for row in value):
                 self._check_lengths(name, value, 2)
@@ -464,7 +464,7 @@ class _Batch:
         )
 
     def _cut_positions(self, value: Any) -> Any:
-        """Positions of the response: trainers keep those of the prompt before them."""
+        """Cuts positions to the response: trainers keep the prompt's positions before them."""
         if isinstance(value, list) or value.ndim != 2 or self.width is None or self.prompt is None:
             return value
         return value[:, self.prompt :] if value.shape[1] == self.prompt + self.width else value

@@ -1,4 +1,4 @@
-"""What became of the calls of ``log``."""
+"""The outcomes of calls of ``log``."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from pathlib import Path
 
 @dataclass
 class Counts:
-    """What became of the calls of ``log``; each is in one of the first five."""
+    """The outcomes of calls of ``log``; each call is in one of the first five counts."""
 
-    #: Written, as whole files; with ``url``, acknowledged by the server.
+    #: Written as whole files or, with ``url``, acknowledged by the server.
     written: int = 0
-    #: Steps between those that ``every`` asks for.
+    #: Skipped, because ``every`` does not ask for the step.
     passed_over: int = 0
-    #: The queue was full: the disk is slower than the loop. With ``url`` also: the spool was, since the server was away.
+    #: Dropped because the queue was full, as the disk is slower than the loop, or, with ``url``, because the spool was
+    #: full, as the server was away.
     dropped: int = 0
-    #: Could not be copied, packed or written, or the server refused them; each reason is logged once.
+    #: Could not be copied, packed or written, or was refused by the server; each reason is logged once.
     failed: int = 0
-    #: Not written, or with ``url`` not acknowledged, when ``finish`` ran out of time. What is in the spool by then, the next
-    #: recorder of this run sends; what is still in memory is lost if the process ends.
+    #: Not written or, with ``url``, not acknowledged when ``finish`` ran out of time. The next recorder of this run
+    #: sends what is in the spool by then; what is still in memory is lost if the process ends.
     unsent: int = 0
     sequences: int = 0
     tokens: int = 0
-    #: Left out by ``sample`` and ``max_tokens``.
+    #: Sequences left out by ``sample`` and ``max_tokens``.
     sequences_left_out: int = 0
 
 

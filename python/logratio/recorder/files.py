@@ -1,7 +1,7 @@
-"""Whole files or none: written under a hidden name, renamed when complete, never over another.
+"""Writes whole files or none: under a hidden name, renamed when complete, never replacing another.
 
-The container is safetensors (https://github.com/huggingface/safetensors, format of the README): a length, a JSON
-header, the arrays' bytes. Nothing but numpy is needed to write it, and readers map its arrays without parsing.
+The container is safetensors (https://github.com/huggingface/safetensors, format in its README): a length, a JSON
+header, the arrays' bytes. Only numpy is needed to write it, and readers can map its arrays without parsing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-#: What file systems without hard links answer; some give no number.
+#: Errors of file systems without hard links; some give no number.
 _NO_LINKS = {
     None,
     errno.EPERM,
@@ -29,21 +29,21 @@ _NO_LINKS = {
     errno.EMLINK,
     errno.EXDEV,
 }
-#: One write may be cut at 2 GiB.
+#: A single write may be cut off at 2 GiB.
 _MOST_AT_ONCE = 1 << 30
 _numbers = itertools.count()
 _TYPES = {"uint8": "U8", "int32": "I32", "int64": "I64", "float32": "F32", "float64": "F64"}
 
 
 def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
-    """Writes arrays and texts.
+    """Writes arrays and metadata.
 
     Raises:
         OSError: when the file cannot be written.
     """
     header: dict[str, object] = {"__metadata__": dict(metadata)}
     at = 0
-    # The widest types first: every array then starts at a multiple of its element's size.
+    # The widest types first, so that every array starts at a multiple of its element's size.
     ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
     for name, array in ordered:
         header[name] = {
@@ -54,14 +54,14 @@ def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray], metadata: Ma
         at += array.nbytes
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
-    # The umask of the process decides who may read it, as with any file that the loop itself writes.
+    # The process's umask decides who may read it, as with any file that the loop itself writes.
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
     try:
         _write_all(file, memoryview(len(encoded).to_bytes(8, "little") + encoded))
         for _, array in ordered:
             _write_all(file, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     finally:
-        # Some file systems say only here that the disk is full.
+        # Some file systems only report here that the disk is full.
         os.close(file)
 
 
@@ -71,10 +71,10 @@ def _write_all(file: int, data: memoryview) -> None:
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """The arrays and texts of a file that `write_safetensors` wrote.
+    """The arrays and metadata of a file that `write_safetensors` wrote.
 
     Raises:
-        OSError: when the file cannot be read.
+        OSError: if the file cannot be read.
     """
     raw = np.fromfile(path, np.uint8)
     body = 8 + int.from_bytes(raw[:8].tobytes(), "little")
@@ -95,10 +95,10 @@ def publish(
     metadata: Mapping[str, str],
     writer: str | None = None,
 ) -> Path:
-    """Writes ``STEM.call_N.safetensors`` with the first N that is free, as a whole or not at all.
+    """Writes ``STEM.call_N.safetensors`` with the first free N, completely or not at all.
 
     Args:
-        writer: 32 hexadecimal digits that name the temporary file, which says whose it is when it is found later.
+        writer: 32 hexadecimal digits that name the temporary file, so that its owner is known if it is left behind.
 
     Raises:
         OSError: when the file cannot be written.
@@ -112,16 +112,16 @@ def publish(
             call += 1
         return path
     finally:
-        # The file is whole under its name, or nothing of it is: what happens to this name changes neither.
+        # The file is either complete under its name or absent; removing this name changes neither.
         with contextlib.suppress(OSError):
             os.unlink(temporary)
 
 
 def publish_as(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str], writer: str) -> int:
-    """Writes a file of a folder that is the caller's alone, as a whole or not at all.
+    """Writes a file into a folder that only the caller uses, completely or not at all.
 
     Returns:
-        Its bytes.
+        Its size in bytes.
 
     Raises:
         OSError: when the file cannot be written.
@@ -139,9 +139,9 @@ def publish_as(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[s
 
 
 def _take_name(temporary: Path, path: Path) -> bool:
-    """Whether the file has the name now; False where another file has it."""
+    """Gives the file its name; False if another file has it."""
     try:
-        # Unlike a rename, a link never replaces what another process wrote meanwhile.
+        # Unlike a rename, a link never replaces what another process has written meanwhile.
         os.link(temporary, path)
     except FileExistsError:
         return False
@@ -153,7 +153,7 @@ def _take_name(temporary: Path, path: Path) -> bool:
 
 
 def _take_name_without_links(temporary: Path, path: Path) -> bool:
-    """As `_take_name`, for network file systems: the name is reserved by a second, hidden one."""
+    """Like `_take_name`, for network file systems: a second, hidden name reserves the name."""
     reserved = path.with_name(f".{path.name}.reserved")
     try:
         os.close(os.open(reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))

@@ -1,4 +1,4 @@
-"""Which launch of a training job a process belongs to, and which recorders of a run are alive."""
+"""The launch of a training job that a process belongs to, and the recorders of a run that are alive."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LOCK_WAIT = 10.0
 
 
 def find_launch() -> str | None:
-    """32 hexadecimal digits that all processes of one launch share; None where nothing says which launch this is."""
+    """32 hexadecimal digits that all processes of one launch share; None if nothing identifies the launch."""
     text = _name_launch()
     return None if text is None else hash_launch(text)
 
 
 def hash_launch(text: str) -> str:
-    """A launch's name as a name of a file."""
+    """A launch's name as a file name."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
@@ -33,11 +33,11 @@ def _name_launch() -> str | None:
     given = os.environ.get
     if given("LOGRATIO_LAUNCH"):
         return f"given {given('LOGRATIO_LAUNCH')}"
-    # torchrun says "none" where it was given no id.
+    # torchrun says "none" if it was given no id.
     if given("TORCHELASTIC_RUN_ID", "none") not in ("", "none"):
         return f"torchelastic {given('TORCHELASTIC_RUN_ID')}"
     if given("RAY_JOB_ID"):
-        # A new cluster counts its jobs from 1 again.
+        # Every new cluster counts its jobs from 1.
         worker = getattr(getattr(sys.modules.get("ray"), "_private", None), "worker", None)
         session = getattr(getattr(worker, "global_worker", None), "session_name", "")
         return f"ray {given('RAY_JOB_ID')} {session}"
@@ -52,7 +52,7 @@ def _name_launch() -> str | None:
 
 
 def _describe_process(pid: int) -> str:
-    """A process, told apart from a later one with its number where the system says when it began."""
+    """Describes a process by number and, if the system has it, start time, to tell it from a later one."""
     began = ""
     with contextlib.suppress(OSError, IndexError):
         began = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()[19]
@@ -70,13 +70,13 @@ class Dead:
 
 class Roster:
     """The recorders of one run, as files in a hidden folder: ``ID.live`` is locked while its recorder lives,
-    ``launch-L`` says which launches recorded there, ``done-L-R`` which ranks of them have finished.
+    ``launch-L`` names a launch that recorded there, ``done-L-R`` a rank of it that has finished.
 
     Args:
-        folder: where these files lie; made when it is missing.
+        folder: where these files are; created if it is missing.
 
     Raises:
-        OSError: when it cannot be made.
+        OSError: if it cannot be created.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -84,14 +84,14 @@ class Roster:
         os.makedirs(folder, exist_ok=True)
 
     def lock(self) -> Held | None:
-        """Only one recorder at a time chooses its place. None where another takes too long."""
+        """Lets one recorder at a time choose its place. None if another takes too long."""
         return take(self.folder / "lock", _LOCK_WAIT)
 
     def enter(self, recorder: str, launch: str | None, rank: int) -> Held:
         """Adds a recorder.
 
         Raises:
-            OSError: when the folder cannot be written, or has no locks.
+            OSError: if the folder cannot be written, or has no locks.
         """
         held = take(self.folder / f"{recorder}.live")
         if held is None:
@@ -102,15 +102,16 @@ class Roster:
         return held
 
     def introduce(self, held: Held, launch: str | None, rank: int) -> None:
-        """Says who a recorder is.
+        """Writes down who a recorder is.
 
         Raises:
-            OSError: when it cannot be written.
+            OSError: if it cannot be written.
         """
         held.write({"launch": launch, "rank": rank, "pid": os.getpid(), "host": socket.gethostname()})
 
     def has_launch(self, launch: str, rank: int) -> bool:
-        """Whether this launch recorded here, and this rank of it has not finished: it then starts, or starts again."""
+        """Whether this launch recorded here and this rank of it has not finished, so that it is starting or
+        restarting."""
         return (self.folder / f"launch-{launch}").exists() and not (self.folder / f"done-{launch}-{rank}").exists()
 
     def mark_done(self, launch: str, rank: int) -> None:
@@ -119,7 +120,7 @@ class Roster:
             os.close(os.open(self.folder / f"done-{launch}-{rank}", os.O_WRONLY | os.O_CREAT, 0o666))
 
     def list_living(self, but: str = "") -> dict[str, dict[str, object]]:
-        """What the recorders that are alive say of themselves, by id."""
+        """What the living recorders say about themselves, by id."""
         found = {}
         for path in self.folder.glob("*.live"):
             named = _LIVE.fullmatch(path.name)
@@ -128,7 +129,7 @@ class Roster:
         return found
 
     def clear_dead(self, keep: str = "") -> list[Dead]:
-        """Takes the files of recorders away that ended without ``finish``."""
+        """Removes the files of recorders that ended without ``finish``."""
         dead = []
         for path in self.folder.glob("*.live"):
             named = _LIVE.fullmatch(path.name)

@@ -1,4 +1,4 @@
-"""Locks on files that end with their process, however it ends."""
+"""File locks that end with their process, however it ends."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ else:
 
 
 _FACTS_BYTES = 1024
-#: Locks of this process. A forked child closes its copies: they would hold the locks after the parent's death.
+#: Locks of this process. A forked child closes its copies, which would hold the locks after the parent's death.
 _held: weakref.WeakSet[Held] = weakref.WeakSet()
 
 
 class Held:
-    """A lock that this process has, until `release`."""
+    """A lock that this process holds until `release`."""
 
     def __init__(self, fd: int, path: Path) -> None:
         self._fd = fd
@@ -44,13 +44,13 @@ class Held:
         Raises:
             OSError: when it cannot be written.
         """
-        # One write of one size: a process that reads at the same time must not meet half of it, or nothing.
+        # One write of constant size, so that a concurrent reader never sees half of it or nothing.
         text = json.dumps(facts).encode().ljust(_FACTS_BYTES)
         os.lseek(self._fd, 0, os.SEEK_SET)
         os.write(self._fd, text)
 
     def release(self, *, remove: bool = False) -> None:
-        """Gives the lock back; ``remove`` takes the file away first, so that no other process meets it unlocked."""
+        """Releases the lock; ``remove`` first removes the file, so that no other process finds it unlocked."""
         if self._fd < 0:
             return
         fd, self._fd = self._fd, -1
@@ -61,7 +61,7 @@ class Held:
             os.close(fd)
 
     def forget(self) -> None:
-        """In a forked child: the lock is the parent's."""
+        """Drops the lock in a forked child, because it is the parent's."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             with contextlib.suppress(OSError):
@@ -69,10 +69,10 @@ class Held:
 
 
 def take(path: Path, wait: float = 0.0) -> Held | None:
-    """Locks a file, which is made where it is missing; None where another has it after ``wait`` seconds.
+    """Locks a file, created if missing; None if another process still holds it after ``wait`` seconds.
 
     Raises:
-        OSError: when the file cannot be made, or this file system has no locks.
+        OSError: if the file cannot be created, or this file system has no locks.
     """
     until = time.monotonic() + wait
     while True:
@@ -90,23 +90,23 @@ def take(path: Path, wait: float = 0.0) -> Held | None:
             raise
         if _is_at(fd, path):
             return Held(fd, path)
-        # The one that had it removed the file meanwhile.
+        # Its previous holder has removed the file meanwhile.
         os.close(fd)
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process that lives has the lock."""
+    """Whether a living process holds the lock."""
     try:
         fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except OSError:
         return False
     try:
-        # Shared: two that look at the same time must not take each other for the owner.
+        # Shared, so that two processes that look at the same time do not take each other for the owner.
         _lock(fd, shared=True)
     except (BlockingIOError, PermissionError):
         return True
     except OSError:
-        # Without locks, the process that the file names decides; on another machine it is taken to live.
+        # Without locks, the process that the file names decides; on another machine, assume that it is alive.
         facts = read_facts(path)
         return facts.get("host") != socket.gethostname() or _is_running(facts.get("pid"))
     finally:
@@ -115,7 +115,7 @@ def is_held(path: Path) -> bool:
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """What `Held.write` wrote; empty where it cannot be read."""
+    """What `Held.write` wrote; empty if it cannot be read."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

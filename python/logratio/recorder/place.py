@@ -1,4 +1,4 @@
-"""Which folder a run is recorded in: its own, one that it shares with the other ranks, or one that it resumes."""
+"""Chooses the folder of a run: a new one, one that it shares with other ranks, or one that it resumes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..arguments import read_text
 from .launch import Dead, Roster, find_launch
 from .locks import Held
 
-#: What ``resume`` may be; None starts a run of its own where an earlier one is.
+#: Values of ``resume``; None starts a new run beside an earlier one.
 RESUME = ("allow", "must", "never")
-#: Hidden, so that no reader takes its files for data.
+#: A hidden folder, so that no reader takes its files for data.
 _OWN = ".logratio"
 _BATCH = re.compile(r"step_-?\d+\.rank_\d+\.call_\d+\.safetensors")
 _TEMPORARY = re.compile(r"\.([0-9a-f]{32})\.\d+\.tmp")
-#: Temporary files of unknown origin are left over after this many seconds.
+#: Temporary files of unknown origin count as abandoned after this many seconds.
 _STALE = 86_400.0
 
 
 def check_name(name: str) -> str:
-    """The name of a run in a directory, which must not lead out of it.
+    """Checks the name of a run, which must not lead out of its directory.
 
     Raises:
-        ValueError: when it does, or no file can have it.
+        ValueError: if it does, or no file can have it.
     """
     ways = [PurePosixPath(name), PureWindowsPath(name)]
     if "\0" in name or any(way.is_absolute() or way.drive or way.root or ".." in way.parts for way in ways):
@@ -39,11 +39,11 @@ def check_name(name: str) -> str:
 
 
 def read_resume(given: str | None) -> str | None:
-    """``resume``, from the environment where it is not given.
+    """``resume``, or the environment's value if not given.
 
     Raises:
-        ArgumentError: when it is not a text.
-        ValueError: when it is not one of the values.
+        ArgumentError: if it is not a text.
+        ValueError: if it is not one of the values.
     """
     text = read_text("resume", given) if given is not None else os.environ.get("LOGRATIO_RESUME") or None
     if text is not None and text not in RESUME:
@@ -56,29 +56,29 @@ class Place:
     """Where a recorder writes."""
 
     path: Path
-    #: The recorders there; None where the folder cannot be written or locked.
+    #: The recorders there; None if the folder cannot be written or locked.
     roster: Roster | None = None
     held: Held | None = None
     launch: str | None = None
-    #: What a person should know of the choice, one sentence each.
+    #: What a person should know about the choice, one sentence each.
     notes: list[str] = field(default_factory=list)
 
 
 def claim(path: Path, resume: str | None, recorder: str, rank: int) -> Place:
     """Chooses the folder of a run and enters it.
 
-    The asked folder is taken where no earlier run is in it. Otherwise ``resume`` decides; without it, the folder is the
-    one in which this launch, or a recorder that is alive, records already, else the first free of ``PATH-2``, ``PATH-3``, ….
+    The given folder is used if no earlier run is in it. Otherwise ``resume`` decides; without it, the folder is the one
+    in which this launch, or a living recorder, already records, else the first free of ``PATH-2``, ``PATH-3``, ….
 
     Raises:
-        ValueError: when ``resume`` forbids what is there, or asks for what is not.
+        ValueError: if ``resume`` forbids what exists, or requires what does not.
     """
     place = Place(path, launch=find_launch())
     try:
         roster = Roster(path / _OWN)
         lock = roster.lock()
     except OSError as error:
-        # What is written there fails in the same way, and is counted then; a lock alone is not worth a recording.
+        # If writing fails there, too, that is counted later; a failed lock must not prevent recording.
         if _count_files(path) > 0:
             place.notes.append(f"{path} has earlier files, and its recorders cannot be told apart: {error}")
         return place
@@ -111,7 +111,7 @@ def _choose(place: Place, resume: str | None, rank: int) -> None:
         if shared != asked:
             place.notes.append(f"{shared} is shared with the other recorders of this launch")
         return
-    # One that is alive and not shared with is of another launch, which may not have written anything yet.
+    # A living recorder that does not share belongs to another launch, which may not have written anything yet.
     if earlier == 0 and not _has_living(asked):
         return
     there = f"{asked} has {_files(earlier)} of an earlier recorder" if earlier else f"{asked} is another launch's"
@@ -126,7 +126,7 @@ def _choose(place: Place, resume: str | None, rank: int) -> None:
 
 
 def _make_next(asked: Path, found: list[Path]) -> Path:
-    """Makes the first folder after the last that is there."""
+    """Creates the first folder after the last existing one."""
     number = max([1, *(_read_number(asked, folder) or 1 for folder in found)])
     while True:
         number += 1
@@ -139,7 +139,7 @@ def _make_next(asked: Path, found: list[Path]) -> Path:
 
 
 def _list_candidates(asked: Path) -> list[Path]:
-    """The asked folder, and its successors by number."""
+    """The given folder, and its successors by number."""
     real = _resolve(asked)
     numbered = {}
     with contextlib.suppress(OSError):
@@ -158,18 +158,18 @@ def _read_number(asked: Path, folder: Path) -> int | None:
 
 
 def _resolve(path: Path) -> Path:
-    """With a name: ``.`` and the like have none, and so no successor."""
+    """The path with a name: ``.`` and the like have none, and so no successor."""
     return path if path.name else path.resolve()
 
 
 def _is_shared(folder: Path, launch: str | None, rank: int) -> bool:
-    """Whether recorders of the same launch are, or were, at work there."""
+    """Whether recorders of the same launch record, or have recorded, there."""
     if not (folder / _OWN).is_dir():
         return False
     roster = Roster(folder / _OWN)
     if launch is not None and roster.has_launch(launch, rank):
         return True
-    # Where nothing says which launch it is, those that are alive at the same time are one.
+    # If nothing identifies the launch, recorders that are alive at the same time belong to one.
     return any(launch is None or facts.get("launch") in (None, launch) for facts in roster.list_living().values())
 
 
@@ -178,7 +178,7 @@ def _has_living(folder: Path) -> bool:
 
 
 def _clear(folder: Path, notes: list[str]) -> None:
-    """Removes what recorders left that were killed."""
+    """Removes what killed recorders left."""
     if not (folder / _OWN).is_dir():
         return
     dead = Roster(folder / _OWN).clear_dead()

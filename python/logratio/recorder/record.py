@@ -1,4 +1,4 @@
-"""One logged batch as the packed record: padding gone, every column under the record's own name.
+"""Packs a logged batch as a record: without padding, every column under the record's own name.
 
 The layout is documented in docs/formats/record.md ("Packed").
 """
@@ -25,7 +25,7 @@ def pack(columns: Mapping[str, Any], keep: Callable[[int], np.ndarray] | None = 
         columns: arrays ``[B, T]`` (responses right-padded, ``prompts`` ``[B, P]`` left-padded), or lists of ``B``
             arrays, under the names that ``Recorder.log`` takes; texts as lists of ``B`` strings; ``top_k`` as
             ``{policy: (ids [B, T, K], logprobs [B, T, K])}``.
-        keep: chooses among ``B`` sequences: gives the indices of those to write, ascending.
+        keep: given ``B``, returns the indices of the sequences to write, ascending.
 
     Returns:
         Arrays of the packed record by name.
@@ -80,33 +80,33 @@ def _count_sequences(columns: Mapping[str, Any]) -> int:
 
 
 def _all_lengths(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
-    """Tokens of each sequence: where one column has no padding, without it; else with it."""
+    """Tokens of each sequence: without padding if one column has none, else with it."""
     found = [columns[name] for name in (*LEADING, "response_mask") if columns.get(name) is not None]
     rows = next((value for value in found if isinstance(value, list)), found[0])
     return np.array([len(row) for row in rows], np.int64).reshape(sequences)
 
 
 def _response_attention(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
-    """The attention mask's columns of the response, ``[B, T]``."""
+    """The response's part of the attention mask, ``[B, T]``."""
     width = int(_all_widths(columns, sequences).max(initial=0))
     attention: np.ndarray = np.asarray(columns["attention_mask"])
     return attention[:, attention.shape[1] - width :]
 
 
 def _all_widths(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
-    """Tokens of each sequence with the padding that any column has."""
+    """Tokens of each sequence, including the padding of any column."""
     found = [columns[name] for name in (*LEADING, "response_mask") if columns.get(name) is not None]
     widths: np.ndarray = np.max([[len(row) for row in value] for value in found], axis=0)
     return widths.reshape(sequences)
 
 
 def _measure_responses(columns: Mapping[str, Any], sequences: int) -> np.ndarray:
-    """Tokens of each response: up to the last that the attention or the response mask knows."""
+    """Tokens of each response: up to the last in the attention mask or the response mask."""
     lengths = _all_lengths(columns, sequences)
     masks = []
     if columns.get("attention_mask") is not None:
         masks.append(_response_attention(columns, sequences))
-    # A list of arrays is not padded: what is at its end is tool output.
+    # A list of arrays is not padded, so zeros at the end of a mask are tool output.
     mask = columns.get("response_mask")
     if isinstance(mask, np.ndarray):
         masks.append(mask)
@@ -117,7 +117,7 @@ def _measure_responses(columns: Mapping[str, Any], sequences: int) -> np.ndarray
 
 
 def _find_ends(mask: np.ndarray) -> np.ndarray:
-    """Behind the last place of each row that is on, 0 where none is."""
+    """The end of the last 1 in each row; 0 without any."""
     if mask.shape[1] == 0:
         return np.zeros(len(mask), np.int64)
     on = _as_mask(mask).astype(bool)
@@ -174,7 +174,7 @@ def _pack_lists(name: str, offsets: str, lists: Any, mask: Any, chosen: np.ndarr
 
 
 def _per_sequence(value: Any) -> np.ndarray:
-    """One number per sequence; scores at tokens add up to it, as in verl's ``token_level_scores``."""
+    """One number per sequence; scores at tokens are summed, as in verl's ``token_level_scores``."""
     array = [np.asarray(row, np.float64) for row in value]
     return np.array([row.sum() if row.ndim > 0 else float(row) for row in array])
 
@@ -205,5 +205,5 @@ def _as_mask(values: np.ndarray) -> np.ndarray:
 
 
 def _as_float(values: np.ndarray) -> np.ndarray:
-    """float64 stays; all else becomes float32, since a narrower type is a mismatch of its own."""
+    """float64 stays; other types become float32, since a narrower type would itself be a mismatch."""
     return np.ascontiguousarray(values, np.float64 if values.dtype == np.float64 else np.float32)

@@ -1,4 +1,4 @@
-"""The recorder: ``log`` copies and returns, a thread packs and writes, and nothing is ever raised into the loop."""
+"""The recorder: ``log`` copies and returns, a thread packs and writes, and nothing is raised into the loop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ logger = logging.getLogger("logratio")
 
 SCHEMA_VERSION = "1"
 _TEXTS = {"uid", "sample_id", "data_source", "finish_reason", "engine_id", "prompt_text", "response_text"}
-#: What 64-bit integers become as they are copied: what the record has for ids, and for a mask whether it is 0.
+#: What 64-bit integers become when copied: the record's type for ids, and for masks whether they are 0.
 _NARROW: dict[str, Any] = {
     "responses": np.int32,
     "prompts": np.int32,
@@ -48,13 +48,13 @@ _NARROW: dict[str, Any] = {
     "prompt_mask": np.bool_,
 }
 _STOP = None
-#: Steps whose rows are counted on; asynchronous loops have a few under way.
+#: Steps whose row counts are kept; asynchronous loops have a few in progress.
 _STEPS_KEPT = 64
 
 
-#: Warnings with different reasons that are shown.
+#: The most warnings with different reasons that are shown.
 _MOST_SAID = 100
-#: Recorders of this process: a forked child begins its own.
+#: Recorders of this process; a forked child starts its own.
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
 
@@ -76,7 +76,7 @@ class _Call:
 
 @dataclass
 class _Rows:
-    """One copy of rows of different lengths, end to end."""
+    """A single copy of rows of different lengths, end to end."""
 
     copied: Copied
     lengths: list[int]
@@ -86,34 +86,34 @@ class _Rows:
 
 
 class Recorder:
-    """Writes what ``log`` is given into a directory that ``logratio report`` and ``logratio view --follow`` read, or sends
-    it to ``logratio serve``.
+    """Writes logged batches into a directory that ``logratio report`` and ``logratio view --follow`` read, or sends
+    them to ``logratio serve``.
 
-    Every rank writes files of its own, ``NAME/step_S.rank_R.call_N.safetensors``; a file has its name only when it is
-    whole. Use ``init`` to make one.
+    Every rank writes its own files, ``NAME/step_S.rank_R.call_N.safetensors``; a file gets its name only when it is
+    complete. Use ``init`` to create a recorder.
 
     Args:
-        dir: where runs lie; ``$LOGRATIO_DIR``, else ``logratio`` in the current directory.
-        name: of the run, a folder in ``dir``, which it cannot leave; None writes into ``dir`` itself. With ``url`` None
-            means ``$LOGRATIO_NAME``, else ``run``.
-        url: of ``logratio serve``, in place of ``dir``; None means ``$LOGRATIO_URL`` where ``dir`` is not given. The token
-            is ``$LOGRATIO_TOKEN``.
-        rank: of this process; None asks ``torch.distributed`` if it runs, else ``$RANK``, else 0.
-        resume: what happens where the name (or ``dir``) has the record of an earlier run. None: this run is recorded beside
-            it, as ``NAME-2``, ``NAME-3``, …. ``"allow"``: its batches are added, as a training that goes on from a checkpoint
-            wants it. ``"must"``: so too, and there must be one. ``"never"``: there must be none. Recorders of one launch
+        dir: directory of runs; default ``$LOGRATIO_DIR``, else ``logratio`` in the current directory.
+        name: name of the run, a folder in ``dir`` that it must not lead out of; None writes into ``dir`` itself. With
+            ``url``, None means ``$LOGRATIO_NAME``, else ``run``.
+        url: address of ``logratio serve``, instead of ``dir``; None means ``$LOGRATIO_URL`` if ``dir`` is not given.
+            The token is ``$LOGRATIO_TOKEN``.
+        rank: rank of this process; None asks ``torch.distributed`` if it runs, else ``$RANK``, else 0.
+        resume: what to do if the name (or ``dir``) has the record of an earlier run. None: record this run beside it,
+            as ``NAME-2``, ``NAME-3``, …. ``"allow"``: add batches to it, for a training that resumes from a checkpoint.
+            ``"must"``: the same, and there must be one. ``"never"``: there must be none. Recorders of one launch
             share a run in any case. The default is ``$LOGRATIO_RESUME``.
-        every: logs each so many steps.
+        every: records every n-th step.
         sample: share of the sequences to write, 0 to 1; the same sequences of a step on every machine.
-        max_tokens: of one call, tokens to write at most; whole sequences are left out, chosen without looking at them.
-        max_queue_bytes: copies that may wait for the disk; beyond it calls are dropped and counted.
-        max_spool_bytes: with ``url``, files that may wait for the server in ``$LOGRATIO_SPOOL`` (default: the system's
-            temporary directory); beyond it calls are dropped and counted.
+        max_tokens: the most tokens of one call to write; whole sequences are left out, chosen without looking at them.
+        max_queue_bytes: bytes of copies that may wait for the disk; beyond that, calls are dropped and counted.
+        max_spool_bytes: with ``url``, bytes of files that may wait for the server in ``$LOGRATIO_SPOOL`` (default: the
+            system's temporary directory); beyond that, calls are dropped and counted.
 
     Raises:
-        TypeError: when an argument is of another type.
-        ValueError: when one is out of its range, or ``resume`` does not fit what is there (with ``url`` the server
-            refuses the batches then).
+        TypeError: if an argument has a wrong type.
+        ValueError: if an argument is out of range, or ``resume`` contradicts what exists (with ``url``, the server
+            refuses the batches instead).
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Recorder:
             raise ValueError("dir and url cannot be combined: batches go to one place")
         if url is None and dir is None:
             url = os.environ.get("LOGRATIO_URL") or None
-        #: 32 hexadecimal digits, in the metadata of every file of this recorder.
+        #: 32 hexadecimal digits in the metadata of every file of this recorder.
         self.id = uuid.uuid4().hex
         self.counts = Counts()
         self._rank = rank = None if rank is None else _read_least("rank", rank, 0)
@@ -166,10 +166,10 @@ class Recorder:
         atexit.register(self.finish)
 
     def _begin(self) -> None:
-        """What a recorder has of its process: a forked child begins with new ones."""
+        """Creates everything that belongs to the process, which a forked child needs for itself."""
         self._pid = os.getpid()
         self._pool = BufferPool()
-        # A signal's handler may call `finish` within `log`: neither waits for the other.
+        # A signal handler may call `finish` within `log`, so neither may wait for the other.
         self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._waiting = 0
@@ -179,12 +179,12 @@ class Recorder:
 
     @property
     def path(self) -> Path | None:
-        """Where this run's files go; None where a server has them."""
+        """Where this run's files are written; None if a server gets them."""
         return None if self._claimed is None else self._claimed.path
 
     @property
     def page(self) -> str | None:
-        """With ``url``: the address of the run's page, which is there once the first batch is."""
+        """With ``url``: the address of the run's page, which exists once the first batch does."""
         return None if self._server is None else self._server.page
 
     @property
@@ -220,32 +220,33 @@ class Recorder:
         meta: Mapping[str, Any] | None = None,
         **further: Any,
     ) -> None:
-        """Records a batch. Returns as soon as it is copied; never raises.
+        """Records a batch. Returns as soon as the batch is copied; never raises.
 
-        Arrays are numpy's, torch's (any device and type) or lists: ``[B, T]`` with responses right-padded, or one array
-        for each of ``B`` sequences.
+        Arrays may be numpy's, torch's (any device and type) or lists: ``[B, T]`` with responses right-padded, or one
+        array for each of ``B`` sequences.
 
         Args:
-            batch: the columns as a dict, in place of keywords: ``run.log(columns, step=step)``.
+            batch: the columns as a dict, instead of keywords: ``run.log(columns, step=step)``.
             step: training step.
             rollout_log_probs: log-probs of the sampled tokens under the engine, nats.
             old_log_probs: the same under the trainer, before the update.
             response_mask: 1 for tokens that the policy sampled.
             responses: response token ids.
             prompts: prompt token ids, ``[B, P]`` left-padded, or one array for each sequence.
-            uid: of each sequence, its prompt's group.
-            rewards: one for each sequence, or ``[B, T]``, which is summed.
-            advantages: ``[B, T]``, or one for each sequence.
+            uid: prompt group of each sequence, ``[B]``.
+            rewards: one for each sequence, ``[B]``, or ``[B, T]``, which is summed.
+            advantages: ``[B, T]``, or one for each sequence, ``[B]``.
             top_k: alternatives by policy (``"rollout"``, ``"trainer"``): ids and log-probs, ``[B, T, K]`` each.
-            meta: facts of the whole batch: ``temperature``, ``top_p``, ``top_k``, ``min_p``, ``repetition_penalty``,
-                ``presence_penalty``, ``frequency_penalty``, ``logprobs_mode``, ``trainer``; and of each side
+            meta: facts about the whole batch: ``temperature``, ``top_p``, ``top_k``, ``min_p``, ``repetition_penalty``,
+                ``presence_penalty``, ``frequency_penalty``, ``logprobs_mode``, ``trainer``; and for each side
                 ``rollout_software``, ``rollout_weights``, ``rollout_config``, ``rollout_topology``, ``trainer_software``
-                and so on: versions, digests, and how the model was spread.
+                and so on: versions, digests, and how the model was distributed.
             further: ``attention_mask`` ``[B, P + T]``, ``prompt_mask``, ``ref_log_prob``, ``rollout_entropy``,
-                ``entropys``, ``digit_log_probs`` ``[B, T, 10]``, ``acc``, ``position_ids``, ``weight_versions``, ``data_source``, ``sample_id``,
-                ``prompt_text``, ``response_text``; what decides causes: ``finish_reason``, ``engine_id`` and
-                ``cached_tokens`` of each sequence, ``kept_mass`` (of top-p, top-k and min-p) and ``route_agreement`` at
-                each token, both as fractions, and ``trainer_prompts`` where the trainer scored other prompt ids.
+                ``entropys``, ``digit_log_probs`` ``[B, T, 10]``, ``acc``, ``position_ids``, ``weight_versions``,
+                ``data_source``, ``sample_id``, ``prompt_text``, ``response_text``; for finding causes:
+                ``finish_reason``, ``engine_id`` and ``cached_tokens`` of each sequence, ``kept_mass`` (of top-p, top-k
+                and min-p) and ``route_agreement`` at each token, both as fractions, and ``trainer_prompts`` if the
+                trainer scored other prompt ids.
         """
         given = {
             "rollout_log_probs": rollout_log_probs,
@@ -263,7 +264,7 @@ class Recorder:
             step, given, meta = _merge(batch, step, given, meta)
             self._log(check_fact("step", step), given, {} if meta is None else check_fact("meta", meta))
         except Exception as error:
-            # Whatever it is, a training run is worth more than a recording of it.
+            # Whatever the error, a training run matters more than its recording.
             self.count("failed")
             reason = error.reason if isinstance(error, BatchError) else None
             self.warn(f"a batch could not be recorded: {type(error).__name__}: {error}", reason)
@@ -283,7 +284,7 @@ class Recorder:
             for name, value in check_columns(given).items():
                 call.columns[name] = self._copy_column(name, value, call.copies)
             with self._lock:
-                # Behind the end of the queue the thread would not meet it.
+                # The thread would not see a call after the end of the queue.
                 if self._finished:
                     raise RuntimeError("the recorder is finished")
                 self._start()
@@ -295,7 +296,7 @@ class Recorder:
             raise
 
     def is_due(self, step: int) -> bool:
-        """Whether ``log`` would record this step; ask before computing what is only for the record. Never raises."""
+        """Whether ``log`` would record this step; ask before computing anything only for the record. Never raises."""
         try:
             return read_whole("step", step) % self._every == 0
         except ArgumentError as error:
@@ -303,7 +304,7 @@ class Recorder:
             return False
 
     def _copy_column(self, name: str, value: Any, copies: list[Copied]) -> Any:
-        """The column with its arrays as loaders; texts as they are, since strings do not change."""
+        """The column with its arrays as loaders; texts unchanged, since strings are immutable."""
 
         def keep(array: Any) -> Copied:
             copies.append(copy(array, self._pool, _NARROW.get(name)))
@@ -326,7 +327,7 @@ class Recorder:
         thread = threading.Thread(target=self._write_all, name="logratio-recorder", daemon=True)
         thread.start()
         self._thread = thread
-        # A child of multiprocessing ends without the handlers of atexit.
+        # A child of multiprocessing ends without running the handlers of atexit.
         multiprocessing = sys.modules.get("multiprocessing")
         if multiprocessing is not None and multiprocessing.parent_process() is not None:
             from multiprocessing.util import Finalize
@@ -334,7 +335,7 @@ class Recorder:
             Finalize(self, self.finish, exitpriority=100)
 
     def _after_fork(self) -> None:
-        """In the child: another recorder of the same run, with no thread, no locks and nothing recorded yet."""
+        """Makes the child's copy another recorder of the same run, without thread, locks or anything recorded."""
         self._begin()
         self.id = uuid.uuid4().hex
         self.counts = Counts()
@@ -383,7 +384,7 @@ class Recorder:
         self.count_written(len(arrays["row"]), int(arrays["response_offsets"][-1]))
 
     def _enter(self, rank: int) -> None:
-        """Tells the other recorders of the folder which rank this is, once it is known."""
+        """Tells the folder's other recorders which rank this is, once it is known."""
         place = self._claimed
         if self._has_rank or place is None or place.roster is None:
             return
@@ -396,7 +397,7 @@ class Recorder:
             self.warn_of_twin(place.roster.list_living(but=self.id), rank)
 
     def warn_of_twin(self, others: Mapping[str, Mapping[str, Any]], rank: int) -> None:
-        """Says so where another recorder that is alive has the rank of this one."""
+        """Warns if another living recorder has the same rank."""
         for facts in others.values():
             if facts.get("rank") == rank:
                 self.warn(
@@ -406,7 +407,8 @@ class Recorder:
                 )
 
     def _number_rows(self, step: int, sequences: int) -> int:
-        """The row of the first of ``sequences``: calls of one step count on, so that a handle names one sequence."""
+        """The first of ``sequences`` rows: calls of one step continue the count, so that a handle names one
+        sequence."""
         first = self._rows.pop(step, 0)
         self._rows[step] = first + sequences
         if len(self._rows) > _STEPS_KEPT:
@@ -414,7 +416,7 @@ class Recorder:
         return first
 
     def _choose(self, step: int, sequences: int, columns: Mapping[str, Any], seen: list[int]) -> np.ndarray:
-        """Which sequences to write, from their place alone: a choice by length or content would bend every figure."""
+        """Chooses the sequences to write by place only: a choice by length or content would bias every figure."""
         seen.append(sequences)
         order = np.random.default_rng(zlib.crc32(f"{step}.{self.find_rank()}".encode())).permutation(sequences)
         chosen = order[: max(1, round(self._sample * sequences))] if sequences > 0 else order
@@ -437,17 +439,18 @@ class Recorder:
             setattr(self.counts, name, getattr(self.counts, name) + number)
 
     def count_written(self, sequences: int, tokens: int) -> None:
-        """One more batch is where it belongs."""
+        """Counts one more written batch."""
         with self._lock:
             self.counts.written += 1
             self.counts.sequences += sequences
             self.counts.tokens += tokens
-            # It came through after `finish` had given up.
+            # It was written after `finish` had given up.
             if self._finished and self.counts.unsent > 0:
                 self.counts.unsent -= 1
 
     def warn(self, message: str, reason: str | None = None) -> None:
-        """Once for each reason, whatever its numbers: a loop of a million steps must not write a million lines."""
+        """Warns once for each reason, whatever its numbers: a loop of a million steps must not write a million
+        lines."""
         key = re.sub(r"[0-9]+", "#", reason or message)
         with self._lock:
             if key in self._said or len(self._said) > _MOST_SAID:
@@ -455,12 +458,12 @@ class Recorder:
             self._said.add(key)
             if len(self._said) > _MOST_SAID:
                 message = "further warnings are not shown; the counts of finish() go on"
-        # A handler of the user's that raises must end neither the loop nor the threads of the recorder.
+        # A user's handler that raises must end neither the loop nor the recorder's threads.
         with contextlib.suppress(Exception):
             logger.warning("logratio: %s", message)
 
     def introduce(self, how: str) -> None:
-        """Prints where the record is, and what is there of earlier runs."""
+        """Prints where the record is, and what earlier runs left there."""
         if self._server is not None and not self._server.is_named:
             self.warn("the run has no name and is called 'run': give name=, or set LOGRATIO_NAME")
         place = self.place if self.path is None else str(self.path.absolute())
@@ -469,14 +472,14 @@ class Recorder:
         self.announce(f"{how} {place}")
 
     def announce(self, message: str) -> None:
-        """Prints a line for people, of one process per run: an info of a logger is shown nowhere by default."""
+        """Prints a line for people, from one process per run: by default, a logger does not show info anywhere."""
         with contextlib.suppress(Exception):
             if self.find_rank() == 0:
                 print(f"logratio: {message}", file=sys.stderr, flush=True)
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Waits until everything logged so far is written, or with ``url`` acknowledged; whether it was, within ``timeout``
-        seconds. Never raises."""
+        """Waits until everything logged so far is written or, with ``url``, acknowledged; returns whether it was within
+        ``timeout`` seconds. Never raises."""
         until = None if timeout is None else time.monotonic() + self._read_seconds(timeout, 60.0)
         return self._flush_files(until) and (self._server is None or self._server.wait(until))
 
@@ -488,15 +491,15 @@ class Recorder:
         return True
 
     def measure(self, step: int | None = None, timeout: float = 10.0) -> Figures | None:
-        """The mismatch figures of what this rank recorded at a step: read back, once it is written.
+        """The mismatch figures of what this rank recorded at a step, read back once it is written.
 
         Args:
-            step: of training; None means the last that was logged.
+            step: training step; None means the last one logged.
             timeout: seconds to wait for the disk.
 
         Returns:
-            None, and a warning, where there are none: the step was passed over or dropped, or one policy is missing.
-            Never raises.
+            The figures; None, with a warning, if there are none because the step was skipped or dropped, or one policy
+            is missing. Never raises.
         """
         try:
             return self._measure(step, timeout)
@@ -516,14 +519,15 @@ class Recorder:
         else:
             assert self.path is not None
             paths = sorted(self.path.glob(f"step_{step}.rank_{self.find_rank()}.call_*.safetensors"))
-        # Other recorders may have written this step too: an earlier one that this run resumes, or one with the same rank.
+        # Other recorders may have written this step, too: an earlier one that this run resumes, or one of the same
+        # rank.
         found = [arrays for arrays, metadata in map(read_safetensors, paths) if metadata.get("recorder") == self.id]
         if not found:
             raise FileNotFoundError(f"nothing was recorded at step {step}")
         return measure_packed(found)
 
     def scalars(self, step: int | None = None, prefix: str = "logratio/", timeout: float = 10.0) -> dict[str, float]:
-        """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty where there are none. Never
+        """The figures of `measure` as a flat dict for a logger (see `logratio.scalars`); empty if there are none. Never
         raises."""
         from ..metrics.collect import flatten
 
@@ -535,9 +539,9 @@ class Recorder:
             return {}
 
     def finish(self, timeout: float = 60.0) -> Counts:
-        """Writes and sends what waits, at most ``timeout`` seconds long, and says what was recorded. Never raises.
+        """Writes and sends what waits, for at most ``timeout`` seconds, and reports what was recorded. Never raises.
 
-        A server that is away is waited for a few seconds only: what is in the spool is sent later.
+        It waits only a few seconds for a server that is away, since the spool is sent later.
         """
         with self._lock:
             if self._finished:
@@ -554,7 +558,7 @@ class Recorder:
         return self.counts
 
     def _read_seconds(self, timeout: Any, usual: float) -> float:
-        """A timeout; the usual one, and a warning, where it is not a number."""
+        """A timeout; if it is not a number, the usual one, with a warning."""
         try:
             return read_number("timeout", timeout, "a number of seconds")
         except ArgumentError as error:
@@ -562,7 +566,7 @@ class Recorder:
             return usual
 
     def _end(self, until: float) -> tuple[int, str]:
-        """How many batches are still in memory, and where those wait that are in the spool."""
+        """Ends writing; the number of batches still in memory, and where the spooled ones wait."""
         if self._thread is not None:
             self._thread.join(max(0.0, until - time.monotonic()))
         left, folder = (0, "") if self._server is None else self._server.finish(until)
@@ -598,8 +602,8 @@ class Recorder:
 
 
 def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **options: Any) -> Recorder:
-    """Begins a recording, and prints where it is; see `Recorder` for the arguments. It can be used in ``with``, and finishes
-    by itself at exit.
+    """Starts a recording and prints where it is; see `Recorder` for the arguments. The recorder can be used in ``with``
+    and finishes by itself at exit.
 
     Raises:
         TypeError: when an argument is of another type.
@@ -613,10 +617,10 @@ def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **o
 def _merge(
     batch: tuple[Any, ...], step: Any, given: dict[str, Any], meta: Mapping[str, Any] | None
 ) -> tuple[Any, dict[str, Any], Mapping[str, Any] | None]:
-    """Columns that were given as a dict, beside those given by keyword."""
+    """Joins columns given as a dict with those given by keyword."""
     dicts = list(batch)
     if len(dicts) == 2 and step is None:
-        # As W&B takes it: log(data, step).
+        # W&B's order: log(data, step).
         step = dicts.pop()
     if len(dicts) > 1 or not all(isinstance(columns, Mapping) for columns in dicts):
         raise TypeError("log takes columns by keyword, or one dict of them: run.log(columns, step=step)")
@@ -648,7 +652,7 @@ def _load(value: Any) -> Any:
 
 
 def _current_rank() -> int:
-    # Only where the loop itself has imported it: importing torch takes seconds.
+    # Only if the loop itself has imported it, because importing torch takes seconds.
     distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank())

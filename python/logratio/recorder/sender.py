@@ -1,7 +1,7 @@
 """Sends packed batches to ``logratio serve``, from a spool on this machine's disk.
 
-A batch is a whole file in the spool before it is sent, and goes when the server has said that it is durable. A server
-that is away costs disk, up to a bound, and no memory.
+A batch is a complete file in the spool before it is sent, and is removed when the server has said that it is durable.
+A server that is away costs disk, up to a bound, but no memory.
 
     PUT URL/api/batches?run=NAME&step=S&rank=R&call=C[&launch=L&resume=HOW]
 """
@@ -28,21 +28,22 @@ _CHUNK = 1 << 20
 _TIMEOUT = 30.0
 _FIRST_DELAY = 0.5
 _LONGEST_DELAY = 30.0
-#: Answers that ask for a short pause are believed so often in a row; then the pauses grow.
+#: How many answers in a row that ask for a short pause are obeyed; after that, the pauses grow.
 _PATIENCE = 8
-#: Calls of one step and rank that are taken, in a row: the server names the one that is free.
+#: How many times in a row a call number may be taken; the server names the free one.
 _MOST_CONFLICTS = 16
-#: Times that a batch is sent whose request is doubtful.
+#: How many times a batch with a doubtful request is sent.
 _MOST_DOUBTS = 5
 
 
 @dataclass(frozen=True)
 class Address:
-    """The run that a batch belongs to, as the server is asked for it.
+    """The run that a batch belongs to, as the server needs it.
 
     Attributes:
-        launch: of the training job, by which the server tells the runs of one name apart; None for the run of this name.
-        resume: what the server does where the name has an earlier run.
+        launch: launch of the training job, by which the server distinguishes runs of one name; None for the run of this
+            name.
+        resume: what the server does if the name has an earlier run.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Address:
 
 @dataclass(eq=False)
 class Parcel:
-    """A file of the spool that waits."""
+    """A waiting file of the spool."""
 
     path: Path
     address: Address
@@ -64,14 +65,14 @@ class Parcel:
 
 @dataclass
 class Sent:
-    """What became of a parcel."""
+    """The outcome of a parcel."""
 
     parcel: Parcel
     #: Whether the server has it now.
     is_delivered: bool
-    #: Why it does not, and never will.
+    #: Why the server does not have it and never will.
     reason: str = ""
-    #: The run in which the server has it, where it says so.
+    #: The run in which the server has it, if it says so.
     run: str | None = None
 
 
@@ -79,8 +80,8 @@ class Away(Exception):
     """The server did not take the batch now.
 
     Attributes:
-        delay: seconds after which it asks to be tried again; None where it did not say.
-        is_doubtful: whether others may go before this batch, whose request may be at fault.
+        delay: seconds after which the server asks to try again; None if it did not say.
+        is_doubtful: whether others may go before this batch, because its request may be at fault.
     """
 
     def __init__(self, message: str, delay: float | None = None, *, is_doubtful: bool = False) -> None:
@@ -90,12 +91,12 @@ class Away(Exception):
 
 
 class Sender:
-    """A thread that empties a spool; nothing but `stop` ends it.
+    """A thread that empties a spool until `stop`.
 
     Args:
-        url: of the server.
+        url: address of the server.
         spool: the folder, for messages.
-        tell: called with a message when something changed that a person should know.
+        tell: called with a message when something changes that a person should know.
         done: called on the sender's thread when a parcel is delivered or refused.
     """
 
@@ -108,27 +109,27 @@ class Sender:
         self._parcels: deque[Parcel] = deque()
         self._changed = threading.Condition()
         self._is_stopping = False
-        #: Whether the last answer was none, or not the server's.
+        #: Whether the last request got no answer, or one that was not the server's.
         self.is_away = False
         self._thread = threading.Thread(target=self._run, name="logratio-sender", daemon=True)
         self._thread.start()
 
     @property
     def waiting(self) -> int:
-        """Parcels that the server does not have yet."""
+        """The number of parcels that the server does not have yet."""
         return len(self._parcels)
 
     def add(self, parcel: Parcel) -> None:
-        """A whole file is in the spool."""
+        """Adds a complete file of the spool."""
         with self._changed:
             self._parcels.append(parcel)
             self._changed.notify_all()
 
     def wait(self, until: float | None, patience: float | None = None) -> bool:
-        """Waits until everything is sent; whether it was, before the clock ``time.monotonic`` shows ``until``.
+        """Waits until everything is sent; returns whether it was before ``time.monotonic()`` reached ``until``.
 
         Args:
-            patience: seconds to wait for a server that is away; None means as long as for one that is not.
+            patience: seconds to wait for a server that is away; None means as long as for one that answers.
         """
         began = time.monotonic()
         with self._changed:
@@ -143,7 +144,7 @@ class Sender:
             return True
 
     def stop(self) -> bool:
-        """Ends the thread after the file at hand; the rest stays in the spool. Whether it ended at once."""
+        """Ends the thread after the current file; the rest stays in the spool. Returns whether it ended immediately."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -156,7 +157,7 @@ class Sender:
             try:
                 sent = self._send(parcel)
             except Exception as error:
-                # Whatever an answer holds, the batches behind this one are still to be sent.
+                # Whatever the answer, the batches after this one must still be sent.
                 self._close()
                 away = error if isinstance(error, Away) else Away(f"{type(error).__name__}: {error}")
                 self._stay(away, attempt)
@@ -174,7 +175,7 @@ class Sender:
         self._close()
 
     def _stay(self, away: Away, attempt: int) -> None:
-        """The parcel at hand stays, for a while."""
+        """Keeps the current parcel for a while."""
         with self._changed:
             if away.is_doubtful:
                 self._parcels.rotate(-1)
@@ -204,7 +205,7 @@ class Sender:
         try:
             file = parcel.path.open("rb")
         except FileNotFoundError:
-            # No recorder removes files of another's spool, which is locked: the server was not sent this one.
+            # No recorder removes files from another's locked spool, so the server was not sent this one.
             return Sent(parcel, False, f"its file was removed from {parcel.path.parent} before it was sent")
         with file:
             digest = hashlib.sha256()
@@ -222,12 +223,12 @@ class Sender:
                 free = answer.find_next_call()
                 if free is None:
                     break
-                # Another recorder of this run and rank recorded the step before.
+                # Another recorder of this run and rank has already recorded the step.
                 call = max(call + 1, free)
         return self._judge(parcel, answer)
 
     def _judge(self, parcel: Parcel, answer: Answer) -> Sent:
-        """What becomes of a parcel that is not stored."""
+        """Decides what happens to a parcel that is not stored."""
         if answer.is_refusal():
             return Sent(parcel, False, answer.describe())
         if answer.is_doubtful():
@@ -248,11 +249,11 @@ class Sender:
         token = os.environ.get("LOGRATIO_TOKEN", "").strip()
         if token:
             if not (token.isascii() and token.isprintable()):
-                # What the library says of such a header would quote the token.
+                # The library's message about such a header would quote the token.
                 raise Away("LOGRATIO_TOKEN has characters that no header may have")
             headers["Authorization"] = f"Bearer {token}"
         connection = self._connect()
-        # A server that refuses need not read to the end; what it said may be there.
+        # A server that refuses may not read to the end, but its answer may have arrived.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.request("PUT", f"{self._parts.path.rstrip('/')}/api/batches?{query}", file, headers)  # type: ignore[arg-type]
         answer = connection.getresponse()
@@ -266,7 +267,8 @@ class Sender:
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
             made = kind(self._parts.hostname or "", self._parts.port, timeout=_TIMEOUT, blocksize=_CHUNK)
-            # Not left to the request, whose broken connections are forgiven: no answer comes from one that was never made.
+            # Not left to the request, which tolerates broken connections: one that was never made cannot have an
+            # answer.
             made.connect()
             self._connection = made
         return self._connection
@@ -292,5 +294,5 @@ def _make_query(parcel: Parcel, call: int) -> str:
 
 
 def _delay(attempt: int) -> float:
-    """Exponential with jitter, so that ranks that were refused together do not come back together."""
+    """Exponential delay with jitter, so that ranks that were refused together do not return together."""
     return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(attempt, 16)) * random.uniform(0.5, 1)

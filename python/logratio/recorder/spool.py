@@ -1,12 +1,12 @@
-"""Where a recorder with ``url`` puts its batches: whole files in a spool, which a thread of its own sends.
+"""Where a recorder with ``url`` puts its batches: complete files in a spool, which a separate thread sends.
 
-    SPOOL/KEY.ID/00000007.step_3.rank_0.call_0.safetensors    a batch of recorder ID that waits
+    SPOOL/KEY.ID/00000007.step_3.rank_0.call_0.safetensors    a waiting batch of recorder ID
     SPOOL/KEY.ID/run.json                                     the run that its batches belong to
     SPOOL/KEY.refused/ID/                                     batches that the server will never take
     SPOOL/.KEY/                                               which recorders of this run are alive
 
-KEY is of the server and the name. Each recorder has a folder of its own and never uses a name in it twice. What is in the
-folder of one that has died, whatever its rank, the next recorder of the same run sends.
+KEY is made of the server and the name. Each recorder has its own folder and never uses a name in it twice. If one dies,
+whatever its rank, the next recorder of the same run sends what is in its folder.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"(?:\d{8,}\.)?step_(-?\d+)\.rank_(\d+)\.call_(\d+)\.safetensors")
 _SENT = ".sent"
-#: Steps whose calls are counted on.
+#: Steps whose call counts are kept.
 _STEPS_KEPT = 64
-#: Seconds that the end of a process waits for a server that is away.
+#: Seconds that an ending process waits for a server that is away.
 _AWAY_PATIENCE = 5.0
 
 
 def find_spool() -> Path:
-    """The folder where batches wait: ``$LOGRATIO_SPOOL``, else one of this user in the system's temporary directory.
+    """The folder where batches wait: ``$LOGRATIO_SPOOL``, else this user's in the system's temporary directory.
 
     Raises:
-        OSError: when it cannot be made, or belongs to another user.
+        OSError: if it cannot be created, or belongs to another user.
     """
     given = os.environ.get("LOGRATIO_SPOOL")
     user = os.getuid() if hasattr(os, "getuid") else 0
@@ -57,7 +57,7 @@ def find_spool() -> Path:
     os.makedirs(base, mode=0o700, exist_ok=True)
     if not given and hasattr(os, "getuid"):
         found = os.lstat(base)
-        # Any user who may write to the temporary directory could have made it, to read what is spooled.
+        # Any user who can write to the temporary directory could have created it, to read what is spooled.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
             raise PermissionError(f"{base} belongs to another user: set LOGRATIO_SPOOL to a folder of your own")
     return base
@@ -65,7 +65,7 @@ def find_spool() -> Path:
 
 @dataclass
 class _Own:
-    """A batch of this recorder: its share of the counts."""
+    """A batch of this recorder, with its share of the counts."""
 
     sequences: int
     tokens: int
@@ -73,17 +73,18 @@ class _Own:
 
 
 class ServerSink:
-    """Spools batches and has them sent; memory does not grow while the server is away.
+    """Spools batches and lets a thread send them; memory does not grow while the server is away.
 
     Args:
-        recorder: whose batches they are: its counts, its rank, which is known when the first batch is, and its voice.
-        url: of the server.
-        name: of the run; None means ``$LOGRATIO_NAME``, else ``run``.
-        resume: what the server does where it has an earlier run of this name.
-        most_bytes: files that may wait; beyond it batches are dropped and counted.
+        recorder: the recorder of these batches, for its counts, its messages, and its rank, which is known with the
+            first batch.
+        url: address of the server.
+        name: name of the run; None means ``$LOGRATIO_NAME``, else ``run``.
+        resume: what the server does if it has an earlier run of this name.
+        most_bytes: bytes of files that may wait; beyond that, batches are dropped and counted.
 
     Raises:
-        ValueError: when the URL is not one of http or https.
+        ValueError: if the URL is not an http or https URL.
     """
 
     def __init__(self, recorder: Recorder, url: str, name: str | None, resume: str | None, most_bytes: int) -> None:
@@ -95,7 +96,7 @@ class ServerSink:
         self.is_named = bool(name or os.environ.get("LOGRATIO_NAME"))
         self._resume = resume
         self._most_bytes = most_bytes
-        #: The run's name on the server: another than the asked one where that was an earlier run's.
+        #: The run's name on the server, which differs from the given one if an earlier run has that.
         self.run = self._name
         self._clear()
 
@@ -116,9 +117,9 @@ class ServerSink:
         self._calls: dict[int, int] = {}
         self._number = 0
         self._lock = threading.RLock()
-        #: What this recorder spooled and the server does not have.
+        #: What this recorder has spooled and the server does not have yet.
         self._waiting: dict[Path, _Own] = {}
-        #: Files that the server has, kept while their step is the last, so that it can be measured.
+        #: Files that the server has, kept as long as their step is the last, so that it can be measured.
         self._kept: dict[Path, int] = {}
         self._bytes = 0
         self._refused_bytes = 0
@@ -126,10 +127,10 @@ class ServerSink:
         self.folder: Path | None = None
 
     def publish(self, step: int, rank: int, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
-        """Spools a batch, or drops it where too much waits already.
+        """Spools a batch, or drops it if too much is already waiting.
 
         Raises:
-            OSError: when the spool cannot be written.
+            OSError: if the spool cannot be written.
         """
         sender = self._start(rank)
         assert self.folder is not None
@@ -145,7 +146,7 @@ class ServerSink:
             return
         call = self._calls.pop(step, 0)
         path = self.folder / f"{self._number:08}.step_{step}.rank_{rank}.call_{call}.safetensors"
-        # Also where it cannot be written: a name is never used again.
+        # Even if it cannot be written, because a name is never used twice.
         self._number += 1
         self._calls[step] = call + 1
         if len(self._calls) > _STEPS_KEPT:
@@ -165,10 +166,10 @@ class ServerSink:
         return self._sender is None or self._sender.wait(until)
 
     def finish(self, until: float) -> tuple[int, str]:
-        """Sends what waits as long as there is time; what is left stays for the next recorder of the run.
+        """Sends what waits as long as there is time; the rest stays for the next recorder of the run.
 
         Returns:
-            How many of this recorder's batches wait, and where.
+            The number of this recorder's batches that still wait, and where.
         """
         if self._sender is None:
             return 0, ""
@@ -178,7 +179,7 @@ class ServerSink:
         with self._lock:
             left = len(self._waiting)
         if has_ended and self._roster is not None:
-            # Otherwise the thread still sends: the locks stay until the process ends.
+            # Otherwise the thread is still sending, and the locks stay until the process ends.
             self._release()
         return left, str(self.folder)
 
@@ -193,7 +194,7 @@ class ServerSink:
         self._adopted, self._held = {}, None
 
     def restart(self) -> None:
-        """After a fork: threads, locks and what is spooled are the parent's."""
+        """Starts over after a fork, because threads, locks and spooled batches are the parent's."""
         self._clear()
 
     def _start(self, rank: int) -> Sender:
@@ -214,7 +215,7 @@ class ServerSink:
             _write_address(folder, self._address, self._recorder.id)
             left = self._adopt(base, key, roster)
         except BaseException:
-            # The next batch tries again, and needs these locks then.
+            # The next batch tries again, and then needs these locks.
             for held in [self._held, *self._adopted.values()]:
                 if held is not None:
                     held.release(remove=held is self._held)
@@ -242,7 +243,7 @@ class ServerSink:
             owner = folder.name[len(key) + 1 :]
             if owner in ("refused", self._recorder.id) or not folder.is_dir():
                 continue
-            # One folder that cannot be read must not keep this recorder from its own.
+            # A folder that cannot be read must not keep this recorder from its own.
             with contextlib.suppress(OSError):
                 held = take(roster.folder / f"{owner}.live")
                 if held is None:
@@ -274,7 +275,7 @@ class ServerSink:
         self._recorder.warn(f"{path.name} was refused by {self._url}: {sent.reason}{kept}", sent.reason)
 
     def _learn_run(self, run: str | None) -> None:
-        """The server's answer says which run of the name this one is."""
+        """Learns from the server's answer which run of the name this one is."""
         if run is None or run == self.run:
             return
         self.run = run
@@ -294,7 +295,7 @@ class ServerSink:
         return True
 
     def _set_aside(self, path: Path, size: int) -> str:
-        """Moves a refused file where no recorder sends it; what a message says of that."""
+        """Moves a refused file to where no recorder sends it; returns what a message says about that."""
         folder = path.parent.with_name(f"{path.parent.name.split('.')[0]}.refused") / path.parent.name.split(".")[-1]
         if not path.exists():
             return ""
@@ -321,7 +322,7 @@ class ServerSink:
             self._remove(path, size)
 
     def _remove(self, path: Path, size: int) -> None:
-        # One that stays is sent again by the next recorder, and the server knows it by its digest.
+        # The next recorder sends a file that stays once more, and the server recognizes it by its digest.
         with contextlib.suppress(OSError):
             os.unlink(path)
         with self._lock:
@@ -331,20 +332,20 @@ class ServerSink:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        # A port that is none is found only when it is asked for.
+        # An invalid port is only noticed when the port is read.
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 
 
 def _choose_launch(roster: Roster, others: Mapping[str, Mapping[str, Any]], rank: int) -> str:
-    """What tells the server which recorders are of one run."""
+    """The launch by which the server knows which recorders belong to one run."""
     named = find_launch()
     if named is None:
-        # Nothing says which launch this is: those that are alive at the same time are one.
+        # Nothing identifies the launch, so recorders that are alive at the same time belong to one.
         shared = [facts["launch"] for facts in others.values() if isinstance(facts.get("launch"), str)]
         return shared[0] if shared else uuid.uuid4().hex
-    # An id of a cluster's job is not always of one launch: a rank that has finished under it begins another.
+    # A cluster's job id may cover several launches: a rank that has already finished under it begins another.
     launch, again = named, 0
     living = {facts.get("launch") for facts in others.values()}
     while launch not in living and (roster.folder / f"done-{launch}-{rank}").exists():
@@ -365,7 +366,7 @@ def _write_address(folder: Path, address: Address, writer: str) -> None:
 
 
 def _list_parcels(folder: Path, name: str) -> list[Parcel]:
-    """What waits in the folder of a recorder that has died, in the order in which it was recorded."""
+    """What waits in the folder of a dead recorder, in the order in which it was recorded."""
     facts = read_facts(folder / "run.json")
     texts = {key: value if isinstance(value := facts.get(key), str) else None for key in ("run", "launch", "resume")}
     address = Address(texts["run"] or name, texts["launch"], texts["resume"])
@@ -399,8 +400,8 @@ def _size(path: Path) -> int:
 
 
 def _name_folder(name: str) -> str:
-    """What the server calls the folder of a run: letters, digits, ``.``, ``_`` and ``-``, and ``~`` with two hexadecimal
-    digits for every other byte, and for a dot in front."""
+    """The server's name for the folder of a run: letters, digits, ``.``, ``_`` and ``-``, and ``~`` with two
+    hexadecimal digits for every other byte and for a leading dot."""
     plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
     letters = [chr(byte) if chr(byte) in plain else f"~{byte:02X}" for byte in name.encode()]
     return "".join(["~2E", *letters[1:]] if letters[:1] == ["."] else letters)

@@ -1,6 +1,6 @@
-"""Text forced through Hugging Face models by PyTorch.
+"""Scores texts under Hugging Face models (teacher forcing) with PyTorch.
 
-``worker`` speaks the protocol, ``frames`` is its form on the wire, ``models`` opens checkpoints and cuts them at the
-head, ``figures`` computes what is kept of a row of logits, ``score`` and ``sample`` run texts, ``gradients`` says what a divergence depends on. Nothing here knows what
-the figures mean; ``src/scoring/torch`` is the other end of the pipe.
+``worker`` speaks the protocol, ``frames`` is its form on the wire, ``models`` opens checkpoints and splits off their
+head, ``figures`` computes what is kept of a row of logits, ``score`` and ``sample`` run texts, ``gradients`` says what
+a divergence depends on. Nothing here knows what the figures mean; ``src/scoring/torch`` is the other end of the pipe.
 """

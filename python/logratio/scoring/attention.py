@@ -1,7 +1,7 @@
-"""Where a model's attention goes: shares of spans of a text, and what follows when no later token sees a span.
+"""Where a model's attention goes: shares of spans of a text, and what changes if no later token sees a span.
 
-Attention probabilities are those of transformers' eager attention. Each layer's are summed over the spans as they are
-computed and then dropped, so that one layer's ``[heads, tokens, tokens]`` exists at a time.
+Attention probabilities are those of transformers' eager attention. They are summed over the spans as each layer
+computes them and then dropped, so that only one layer's ``[heads, tokens, tokens]`` exists at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .figures import wide_dtype
 from .models import Model, agree, out_of_memory
 
 TEST_TOKENS = 6
-# How far a head's shares may sum from 1: the rounding of their type.
+# How far the sum of a head's shares may be from 1, because of their type's rounding.
 WHOLE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 
 Span = tuple[int, int]
@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class AttentionLayers:
-    """The modules whose attention is read, each as often as it is called for a text."""
+    """The modules whose attention is read, each listed as often as it is called for a text."""
 
     modules: list[nn.Module]
     layers: int
@@ -40,7 +40,7 @@ class AttentionLayers:
 
 
 def find_attention(model: Model) -> AttentionLayers | None:
-    """The layers of a model that was loaded with eager attention; None where it cannot be read, with a note why."""
+    """The layers of a model loaded with eager attention; None, with a note why, if its attention cannot be read."""
     with torch.inference_mode():
         try:
             found = _probe(model)
@@ -59,7 +59,8 @@ def find_attention(model: Model) -> AttentionLayers | None:
 
 
 def _probe(model: Model) -> AttentionLayers | str:
-    """Every head of every layer must share out 1, and with a token hidden, no later logit may depend on it."""
+    """Checks that the shares of every head in every layer sum to 1, and that no later logit depends on a hidden
+    token."""
     tokens = min(TEST_TOKENS, model.context_length or TEST_TOKENS)
     if tokens < 3:
         return f"its context of {tokens} tokens is too short to test it"
@@ -72,7 +73,7 @@ def _probe(model: Model) -> AttentionLayers | str:
 
     with _watch(list(names), tokens, see):
         model.run_whole(ids)
-    # A layer may pass on what the attention in it gives.
+    # A layer may pass on the output of the attention in it.
     inner = [one for one in seen if not any(other.startswith(f"{one[0]}.") for other, _, _ in seen)]
     if not inner:
         return "no layer gives its attention probabilities"
@@ -103,7 +104,7 @@ def measure_attention(
     if len(tokens) == 0 or not (tokens.min() >= 1 and tokens.max() < len(ids)):
         raise WorkerError(f"attention at tokens {tokens.tolist()} of a text of {len(ids)}", kind="usage")
     rows = torch.from_numpy(tokens.astype(np.int64) - 1)
-    # What follows the last of these positions has no part in them.
+    # Tokens after the last of these positions do not affect them.
     text = torch.from_numpy(ids[: int(rows.max()) + 1]).long()
     shares = np.zeros((len(spans), len(tokens)))
     heads = np.zeros((len(spans), found.layers, found.heads))
@@ -129,7 +130,7 @@ def measure_attention(
 
 @contextmanager
 def hidden_span(model: Model, span: Span) -> Iterator[None]:
-    """While it lasts, no position from ``span[1]`` on attends to the tokens of the span, in any layer."""
+    """Within this context, no position from ``span[1]`` on attends to the tokens of the span, in any layer."""
     found = require_attention(model)
     if not found.can_hide:
         raise WorkerError(f"{model.path} cannot hide tokens", kind="usage")
@@ -165,7 +166,7 @@ def _watch(modules: list[nn.Module], tokens: int, see: Callable[[nn.Module, torc
     """Calls ``see`` with each module that returns attention probabilities ``[1, heads, tokens, tokens]``, in turn."""
 
     def hook(module: nn.Module, _arguments: Any, output: Any) -> None:
-        # Beside what it adds to the hidden states.
+        # After what the module adds to the hidden states.
         for value in output[1:] if isinstance(output, tuple) else ():
             if isinstance(value, torch.Tensor) and value.dim() == 4 and tuple(value.shape[-2:]) == (tokens, tokens):
                 see(module, value)

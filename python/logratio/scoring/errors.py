@@ -6,10 +6,10 @@ from ..errors import LogratioError
 
 
 class WorkerError(LogratioError):
-    """A failure that was foreseen, in a worker.
+    """A foreseen failure in a worker.
 
-    ``kind`` decides what becomes of it: ``unsupported``, ``not-found``, ``format`` and ``usage`` end a policy,
-    ``refused`` a text (``reason`` says why), ``cancelled`` nothing.
+    ``kind`` decides what it ends: ``unsupported``, ``not-found``, ``format`` and ``usage`` end a policy, ``refused`` a
+    text (``reason`` says why), ``cancelled`` nothing.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class WorkerError(LogratioError):
         self.reason = reason
 
     def describe(self) -> dict[str, str]:
-        """As the header of an error frame has it; what is not known is absent."""
+        """The failure as fields of an error frame's header; unknown ones are absent."""
         fields = ("what", "kind", "where", "likely", "hint", "reason")
         return {name: value for name in fields if (value := getattr(self, name)) is not None}
 
@@ -41,7 +41,7 @@ class Cancelled(WorkerError):
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line of bounded length."""
+    """An error's message in one line of bounded length."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     line = lines[0] if lines else type(error).__name__
     return line if len(line) <= 300 else f"{line[:300]}…"

@@ -1,11 +1,11 @@
-"""What is kept of rows of logits: one policy's figures, and how far two policies are apart.
+"""The figures computed from rows of logits: those of one policy, and how far two policies are apart.
 
-The definitions are those of ``src/core/kernels`` (``distribution-scalar.ts``, ``distribution-divergence.ts``): no figure
-is a difference of larger ones, so that a divergence of 1e-9 keeps its digits. Columns are read in float32 and computed
-with in float64 (an MPS device, which has none, stays in float32).
+The definitions are those of ``src/core/kernels`` (``distribution-scalar.ts``, ``distribution-divergence.ts``). No
+figure is a difference of larger ones, so that a divergence of 1e-9 keeps its digits. Columns are read in float32, and
+computed with in float64 (in float32 on MPS devices, which lack float64).
 
-On a GPU each function is compiled into a few kernels that keep all of that in registers; without a compiler the same code
-runs one operation after another, with arrays of ``[rows, vocabulary]`` between them. So callers pass blocks of rows.
+On a GPU, each function is compiled into a few kernels that keep all of that in registers. Without a compiler, the same
+code runs operation by operation, with arrays ``[rows, vocabulary]`` in between, so callers pass blocks of rows.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ import torch
 
 from .errors import first_line
 
-# Arrays of [rows, vocabulary] in float32 that comparing two policies holds at the same time.
+# The number of float32 arrays [rows, vocabulary] that exist at the same time when two policies are compared.
 ARRAYS_AT_ONCE = 20
 ARRAYS_AT_ONCE_COMPILED = 4
-# Values of such an array that a processor's cache holds with the others.
+# The number of values of such an array that fits into a processor's cache together with the others.
 CACHED_VALUES = 1 << 16
 
 
 class Softmax(NamedTuple):
-    """Rows' Σ exp(z − max) = 1 + rest, without the rounding: the maximum's own term is exactly 1. ``[rows]`` each."""
+    """Σ exp(z − max) = 1 + rest of each row; stored without the maximum's own term 1, to avoid rounding. ``[rows]``
+    each."""
 
     maximum: torch.Tensor
     rest: torch.Tensor
@@ -41,9 +42,9 @@ class Softmax(NamedTuple):
 
 
 class Compiled:
-    """A function compiled for GPUs when it is first called there; as it is elsewhere, and where that fails."""
+    """A function that is compiled when first called on a GPU; elsewhere, and if that fails, it runs uncompiled."""
 
-    # Why nothing is compiled; None as long as nothing has failed.
+    # Why nothing is compiled; None until compiling fails.
     failure: str | None = None
     devices: tuple[str, ...] = ("cuda",)
 
@@ -64,7 +65,8 @@ class Compiled:
             return self._plain(first, *rest)
 
     def _run_in_pieces(self, *arguments: torch.Tensor) -> Any:
-        """Row by row, more or less: arrays that stay in the cache of a processor are computed with four times as fast."""
+        """Runs on a few rows at a time: computing with arrays that stay in the processor's cache is four times as
+        fast."""
         rows, columns = arguments[0].shape
         most = max(1, CACHED_VALUES // max(1, columns))
         if rows <= most:
@@ -80,7 +82,7 @@ class Compiled:
             return self._compiled(*arguments)
         compiled = torch.compile(self._plain, dynamic=True)
         found, wanted = compiled(*arguments), self._plain(*arguments)
-        # A compiler that is wrong is found at the first block, where both are at hand.
+        # Compare with the uncompiled results at the first block, to notice a wrong compiler.
         if not all(_agree(a, b) for a, b in zip(_tensors(found), _tensors(wanted), strict=True)):
             Compiled.failure = "what was compiled gives other figures"
             return wanted
@@ -97,7 +99,7 @@ def _agree(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def settle_compiler(device: torch.device, vocabulary: int) -> int:
-    """Compiles what can be compiled, and says how many arrays of ``[rows, vocabulary]`` a block then takes."""
+    """Compiles what can be compiled; returns the number of arrays ``[rows, vocabulary]`` that a block then needs."""
     if device.type not in Compiled.devices:
         return ARRAYS_AT_ONCE
     rows = torch.randn((8, vocabulary), device=device)
@@ -107,13 +109,14 @@ def settle_compiler(device: torch.device, vocabulary: int) -> int:
 
 
 def wide_dtype(device: torch.device) -> torch.dtype:
-    """In what figures are computed."""
+    """The type in which figures are computed."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 @Compiled
 def compute_softmax(logits: torch.Tensor) -> Softmax:
-    """``logits`` ``[rows, columns]``. ``rest`` is NaN where a row holds a NaN or +inf, or nothing finite."""
+    """The softmax sums of ``logits`` ``[rows, columns]``. ``rest`` is NaN for rows with NaN or +inf, or nothing
+    finite."""
     z = logits.to(wide_dtype(logits.device))
     maximum, at = z.max(-1, keepdim=True)
     below = z - maximum
@@ -131,7 +134,7 @@ def compute_ranks(logits: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
 
 @Compiled
 def compute_equals(logits: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    """Columns that equal ``value`` ``[rows, 1]``."""
+    """The number of columns that equal ``value`` ``[rows, 1]``."""
     return (logits == value).sum(-1)
 
 
@@ -140,7 +143,7 @@ def describe_rows(
 ) -> dict[str, torch.Tensor]:
     """Log-probs, entropies, ranks of ``tokens`` (−1: no token) and the ``k`` most probable columns.
 
-    ``logits`` ``[rows, vocabulary]`` in float32. Nats; NaN and −1 where a row or its token has no figure.
+    ``logits`` are ``[rows, vocabulary]`` in float32. Figures are in nats; NaN and −1 if a row or its token has none.
     """
     softmax = softmax or compute_softmax(logits)
     wide = softmax.rest.dtype
@@ -169,7 +172,7 @@ def top_columns(logits: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tenso
         empty = logits.new_zeros((logits.shape[0], 0))
         return empty.to(torch.int64), empty
     values, ids = logits.topk(k, dim=-1)
-    # Which of several equal columns topk takes is not defined. Rows where that matters are done again by id.
+    # It is undefined which of several equal columns topk takes, so rows where that matters are redone by id.
     taken = (values == values[:, -1:]).sum(-1)
     tied = taken != compute_equals(logits, values[:, -1:])
     for row in tied.nonzero()[:, 0].tolist():
@@ -181,10 +184,10 @@ def top_columns(logits: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tenso
 
 
 def compare_rows(p: torch.Tensor, q: torch.Tensor, softmax: Softmax | None = None) -> dict[str, torch.Tensor]:
-    """P against Q over the columns that both have, renormalized over them; ``[rows]`` each, nats.
+    """Compares P with Q over the columns that both have, renormalized over these; ``[rows]`` each, nats.
 
-    ``p`` and ``q`` ``[rows, columns]`` in float32, ``softmax`` of ``p`` where it is known. NaN where either row holds a NaN
-    or +inf, or nothing finite.
+    ``p`` and ``q`` are ``[rows, columns]`` in float32; ``softmax`` is that of ``p`` if known. Figures are NaN if either
+    row has a NaN or +inf, or nothing finite.
     """
     columns = min(p.shape[1], q.shape[1])
     common_p, common_q = p[:, :columns], q[:, :columns]
@@ -207,7 +210,7 @@ def compare_rows(p: torch.Tensor, q: torch.Tensor, softmax: Softmax | None = Non
 
 
 def excluded_share(tail: torch.Tensor, common: Softmax) -> torch.Tensor:
-    """Probability of the columns that only one of two policies has, [rows]; 0 where there are none."""
+    """Probability of the columns that only one of two policies has, ``[rows]``; 0 if there are none."""
     if tail.shape[1] == 0:
         return torch.zeros_like(common.rest)
     share = torch.sigmoid(compute_softmax(tail).log_sum - common.log_sum)
@@ -218,16 +221,16 @@ def excluded_share(tail: torch.Tensor, common: Softmax) -> torch.Tensor:
 def compute_divergences(
     p: torch.Tensor, q: torch.Tensor, log_sum_p: torch.Tensor, log_sum_q: torch.Tensor, offset: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """D(P‖Q), D(Q‖P), Jensen-Shannon and total variation; the others are ``[rows]``, ``offset`` their difference.
+    """D(P‖Q), D(Q‖P), Jensen-Shannon divergence and total variation, ``[rows]`` each, nats.
 
     With D = log q − log p, s = |D|, b the larger of p and q, and w = e^−s − 1, the smaller one is b (1 + w). In these
-    every term is a product that cannot overflow, and none is negative: p − q is −b w, p log(p/q) − p + q is b (w + s)
-    where p is the larger one and −b (w + (1 + w) s) where q is; a column's share of JS follows from log1p(w / 2).
+    terms, everything is a product that cannot overflow, and nothing is negative: |p − q| is −b w; p log(p/q) − p + q is
+    b (w + s) if p is larger, and −b (w + (1 + w) s) if q is; a column's share of JS follows from log1p(w / 2).
     """
     wide = log_sum_p.dtype
     ratio = (q.to(wide) - p.to(wide)) - offset.unsqueeze(1)
     none_p, none_q = p == -math.inf, q == -math.inf
-    # A column that neither has adds nothing, and ∞ − ∞ is NaN. Where one has it, 0 · ∞ must be 0.
+    # A column that neither has adds nothing, but ∞ − ∞ is NaN. If only one has it, 0 · ∞ must be 0.
     ratio = torch.where(none_p & none_q, 0.0, ratio).clamp(-1e30, 1e30)
     log_larger = torch.maximum(p.to(wide) - log_sum_p.unsqueeze(1), q.to(wide) - log_sum_q.unsqueeze(1))
     larger = torch.exp(log_larger)

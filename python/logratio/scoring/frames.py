@@ -1,8 +1,8 @@
 """Frames on a pipe: a JSON header and the bytes of arrays.
 
-A frame is two unsigned 32-bit little-endian integers (bytes of the header, bytes of the body), the header in UTF-8, and
-the body. ``arrays`` in the header says what lies in the body: dtype, shape and offset by name, little-endian, row-major,
-every offset a multiple of 8.
+A frame consists of two unsigned 32-bit little-endian integers (bytes of the header, bytes of the body), the header in
+UTF-8, and the body. ``arrays`` in the header describes the body: dtype, shape and offset by name, little-endian,
+row-major; every offset is a multiple of 8.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 
 LENGTHS = struct.Struct("<II")
 ALIGNMENT = 8
-# A header names texts and errors, never arrays; what is longer than this is not a header.
+# A header contains texts and errors, never arrays; anything longer than this is not a header.
 LONGEST_HEADER = 1 << 26
 DTYPES = ("int32", "float32", "float64")
 
 
 class Frame:
-    """A header without its ``arrays``, and those by name."""
+    """A header without ``arrays``, and the arrays by name."""
 
     def __init__(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         self.header = header
@@ -29,7 +29,7 @@ class Frame:
 
 
 def encode_frame(header: dict[str, Any], arrays: dict[str, np.ndarray] | None = None) -> bytes:
-    """The bytes of a frame. Raises ``ValueError`` for a dtype that the protocol does not have."""
+    """The bytes of a frame. Raises ``ValueError`` for a dtype that the protocol lacks."""
     described: dict[str, Any] = {}
     parts: list[bytes] = []
     offset = 0
@@ -48,7 +48,8 @@ def encode_frame(header: dict[str, Any], arrays: dict[str, np.ndarray] | None = 
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """The next frame; ``None`` where the stream ends before one. Raises ``EOFError`` within one, ``ValueError``."""
+    """The next frame; ``None`` at the end of the stream. Raises ``EOFError`` if it ends within a frame,
+    ``ValueError``."""
     lengths = stream.read(LENGTHS.size)
     if not lengths:
         return None

@@ -4,11 +4,12 @@ With e_i(P) and e_i(Q) the embeddings of token i under the two policies, token i
 
     s_i = e_i(P) · ∂KL/∂e_i(P) + e_i(Q) · ∂KL/∂e_i(Q),
 
-the rate at which the KL changes when token i's embeddings are scaled under both (nats; positive: the token raises it). It is
-gradient × input (Shrikumar et al. 2016, arXiv:1605.01713; for text, Denil et al. 2014, arXiv:1412.6815) of D(P‖Q).
+the rate at which the KL changes if token i's embeddings are scaled under both (nats; positive: the token raises it). It
+is gradient × input (Shrikumar et al. 2016, arXiv:1605.01713; for text, Denil et al. 2014, arXiv:1412.6815) of D(P‖Q).
 
-The KL meets each policy only in its own logits z, so it is differentiated there in closed form, p (log p/q − KL) with respect
-to P's and q − p with respect to Q's, and each model carries its part back by itself: activations of one model at a time.
+The KL depends on each policy only through its logits z, so its derivatives there have a closed form: p (log p/q − KL)
+for P's logits and q − p for Q's. Each model then propagates its part back by itself, so that the activations of only
+one model exist at a time.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from .score import Scorer, Text, logits_of
 def kl_gradients(
     scorer: Scorer, model: Model, reference: Model, text: Text, positions: list[int]
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """D(P‖Q) at response tokens, ``[positions]``, and of each the figures of all tokens before it, the prompt's first.
+    """D(P‖Q) at response tokens, ``[positions]``, and for each the figures of all tokens before it, the prompt's first.
 
-    The figures of response token t are ``[prompt_length + t]``. Raises ``WorkerError``.
+    The figures of response token t are ``[prompt_length + t]``, nats. Raises ``WorkerError``.
     """
     check_positions(text, positions)
     rows = torch.tensor(positions)
@@ -56,7 +57,7 @@ def kl_gradients(
 
 
 def check_positions(text: Text, positions: list[int]) -> None:
-    """Raises ``WorkerError`` where a position is not a response token."""
+    """Raises ``WorkerError`` if a position is not a response token."""
     tokens = len(text.ids) - text.prompt_length
     if not positions or any(not 0 <= t < tokens for t in positions):
         raise WorkerError(f"gradients of tokens {positions} of a response of {tokens} tokens", kind="usage")
@@ -72,7 +73,7 @@ def pick_logits(scorer: Scorer, model: Model, text: Text, rows: torch.Tensor) ->
 def differentiate_kl(p: torch.Tensor, q: torch.Tensor) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
     """D(P‖Q) of rows of logits, and its gradients with respect to both.
 
-    Over the columns that both have, renormalized over them; the others have no part in it.
+    Computed over the columns that both have, renormalized over these; other columns are ignored.
     """
     columns = min(p.shape[1], q.shape[1])
     wide = wide_dtype(p.device)
@@ -88,14 +89,15 @@ def differentiate_kl(p: torch.Tensor, q: torch.Tensor) -> tuple[torch.Tensor, tu
 def carry_back(
     model: Model, text: Text, positions: list[int], covectors: torch.Tensor, check: Callable[[], None]
 ) -> list[np.ndarray]:
-    """Embedding times its gradient of every token before each position, where the KL's gradient at its logits is given."""
+    """Embedding times gradient of every token before each position, given the KL's gradient at the position's
+    logits."""
     rows = [text.prompt_length - 1 + t for t in positions]
     embeddings, logits = run_with_graph(model, text.ids[: max(rows) + 1], rows)
     found = []
     for i, row in enumerate(rows):
         check()
         covector = covectors[i].clone()
-        # Small numbers vanish in half precision; the gradient is linear in them.
+        # Small numbers would vanish in half precision; the gradient is linear, so scale them.
         scale = covector.abs().max().clamp(min=torch.finfo(torch.float32).tiny)
         [gradient] = torch.autograd.grad(
             logits[i],
@@ -112,8 +114,8 @@ def carry_back(
 def run_with_graph(model: Model, ids: np.ndarray, rows: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
     """Embeddings ``[1, tokens, width]`` and the logits ``[rows, vocabulary]`` that follow from them.
 
-    Embeddings are caught where the model makes them, so whatever a family does with them afterwards (a scale, positions)
-    is part of the graph.
+    Embeddings are caught where the model makes them, so everything that a family does with them afterwards (a scale,
+    positions) is part of the graph.
     """
     caught: list[torch.Tensor] = []
 

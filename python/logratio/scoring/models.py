@@ -1,9 +1,9 @@
-"""Checkpoints: loading them, and cutting them at the head.
+"""Loads checkpoints, and splits them into body and head.
 
-A model is run in two parts, so that logits never exist for more than a block of positions: its body once over a batch of
+A model runs in two parts, so that logits never exist for more than a block of positions: its body once over a batch of
 texts, and its head over a few hundred rows of the body's output at a time. The head is the model's own ``forward`` with
-the body's answer put in place of the body, so whatever a family does between the last hidden state and the logits
-(a bias, a scale, a cap) is done. Four tokens say at the door whether both parts give what the whole gives.
+the body replaced by its result, so that everything a family does between the last hidden state and the logits (a bias,
+a scale, a cap) is included. A test with four tokens shows at first whether both parts give what the whole gives.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from .attention import AttentionLayers
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-# Names that model families give the longest text.
+# Names of the longest text's length in model families' configs.
 CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length")
 # Largest difference between logits computed in two ways, as a share of the largest of them.
 AGREES = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 5e-2}
 
 
 class Model:
-    """A checkpoint that is loaded, and what is known of it."""
+    """A loaded checkpoint, and what is known about it."""
 
     def __init__(self, path: str, module: nn.Module, device: torch.device) -> None:
         self.path = path
@@ -51,12 +51,12 @@ class Model:
             self._forward = self._decoder.forward
             self._decoder.forward = self._body_or_substitute
         self.vocabulary = 0
-        # Where attention was asked for and can be read.
+        # Set if attention was asked for and can be read.
         self.attention: AttentionLayers | None = None
 
     @property
     def splits(self) -> bool:
-        """Whether head and body run apart."""
+        """Whether head and body run separately."""
         return self._decoder is not None
 
     @property
@@ -85,7 +85,7 @@ class Model:
     def run_body(self, ids: torch.Tensor, **more: Any) -> torch.Tensor:
         """The last hidden states ``[batch, tokens, width]`` of token ids ``[batch, tokens]``.
 
-        Texts may be padded on the right: what follows a position never changes it.
+        Texts may be padded on the right, since what follows a position never changes it.
         """
         assert self._decoder is not None
         answer = self._decoder(input_ids=ids.to(self.device), use_cache=False, **more)
@@ -97,7 +97,7 @@ class Model:
         rows = hidden.shape[0]
         self._substitute = hidden.to(self.head_device).unsqueeze(0)
         try:
-            # The ids are not looked at: the body that would embed them does not run.
+            # The ids do not matter, because the body that would embed them does not run.
             ids = torch.zeros((1, rows), dtype=torch.int64, device=self.head_device)
             logits = self.module(input_ids=ids, use_cache=False).logits[0]
         finally:
@@ -111,7 +111,7 @@ class Model:
 
     @contextmanager
     def plain_head(self) -> Iterator[None]:
-        """While it lasts the head is the model's own: a wide product has no gradient."""
+        """Within this context, the head is the model's own, because a wide product has no gradient."""
         head = self.module.get_output_embeddings()
         wide = head.__dict__.pop("forward", None) if self.head_is_wide else None
         try:
@@ -121,7 +121,7 @@ class Model:
                 head.forward = wide
 
     def keep_whole(self, why: str) -> None:
-        """From now on, logits of a whole text at once."""
+        """From now on, computes the logits of a whole text at once."""
         if self._decoder is not None:
             self._decoder.forward = self._forward
             self._decoder = None
@@ -133,7 +133,7 @@ class Model:
             self._decoder.forward = self._forward
         del self.module
         self._decoder = self._forward = None
-        # The head's wide product and hooks of device maps hold their modules in circles.
+        # The head's wide product and the hooks of device maps form reference cycles with their modules.
         gc.collect()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
@@ -144,7 +144,7 @@ def open_model(path: str, options: dict[str, Any]) -> Model:
     transformers = _import_transformers()
     device = choose_device(options.get("device"))
     dtype = _choose_dtype(options.get("dtype"), device)
-    # A map spreads a model over GPUs: on the CPU there is nothing to spread, and accelerate is not needed.
+    # A map spreads a model over GPUs; on the CPU there is nothing to spread, and accelerate is not needed.
     device_map = None if device.type == "cpu" else options.get("device_map")
     if not os.path.isdir(path):
         raise WorkerError(
@@ -177,7 +177,7 @@ def open_model(path: str, options: dict[str, Any]) -> Model:
     module.eval()
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    # With a map, the first layer's device is where ids go.
+    # With a map, ids go to the first layer's device.
     first = next(module.parameters()).device if device_map is not None else device
     model = Model(path, module, first)
     with torch.inference_mode():
@@ -190,7 +190,7 @@ def open_model(path: str, options: dict[str, Any]) -> Model:
 
 
 def choose_device(asked: str | None) -> torch.device:
-    """``cuda``, ``mps`` or ``cpu``: what was asked for, or the best that is there. Raises ``WorkerError``."""
+    """``cuda``, ``mps`` or ``cpu``: what was asked for, or the best available. Raises ``WorkerError``."""
     if asked is None:
         if torch.cuda.is_available():
             return torch.device("cuda:0")
@@ -206,7 +206,7 @@ def choose_device(asked: str | None) -> torch.device:
 
 
 def out_of_memory(what: str, path: str, device: torch.device, hint: str) -> WorkerError:
-    """Says what the device has and what of it is taken."""
+    """The error that says how much memory the device has and how much is in use."""
     detail = ""
     if device.type == "cuda":
         free, total = torch.cuda.mem_get_info(device)
@@ -233,7 +233,7 @@ def _import_transformers() -> Any:
 
 def _choose_dtype(asked: str | None, device: torch.device) -> torch.dtype | str:
     if asked is None or asked == "auto":
-        # Half precision is emulated on most CPUs, and rounds what the figures are made of.
+        # Most CPUs emulate half precision, and it would round what the figures are computed from.
         return torch.float32 if device.type == "cpu" and asked is None else "auto"
     if asked not in DTYPES:
         raise WorkerError(f"the dtype is {asked}, not auto, {', '.join(DTYPES)}", kind="usage", hint="--dtype bfloat16")
@@ -302,7 +302,7 @@ def _device_of(module: nn.Module | None, otherwise: torch.device) -> torch.devic
 
 
 def _find_decoder(module: nn.Module) -> nn.Module | None:
-    """The body: what gives the hidden states that the head takes."""
+    """The body, which computes the hidden states that the head takes."""
     if module.get_output_embeddings() is None:
         return None
     found = module.get_decoder() if hasattr(module, "get_decoder") else None
@@ -312,10 +312,10 @@ def _find_decoder(module: nn.Module) -> nn.Module | None:
 
 
 def _widen_head(module: nn.Module) -> bool:
-    """Makes a plain half-precision head give float32 logits, and says whether it could.
+    """Makes a plain half-precision head return float32 logits; returns whether that was possible.
 
-    Its products are added up in float32 anyway; rounding the sums to 8 bits afterwards would put noise of about 0.03
-    into every logit, and that noise into every KL.
+    Its products are summed in float32 anyway; rounding the sums to 8 bits afterwards would add noise of about 0.03 to
+    every logit, and so to every KL.
     """
     head = module.get_output_embeddings()
     if type(head) is not nn.Linear or head.bias is not None or hasattr(head, "_hf_hook"):
@@ -343,7 +343,8 @@ def _find_wide_product(head: nn.Linear) -> Callable[[torch.Tensor], torch.Tensor
 
 
 def _check(model: Model) -> None:
-    """Four tokens: it looks back only, and its parts give what the whole gives. Raises ``WorkerError``."""
+    """Checks with four tokens that the model only looks back and that its parts give what the whole gives. Raises
+    ``WorkerError``."""
     size = getattr(model.config, "vocab_size", 0) or 0
     if size < 2:
         raise WorkerError(f"the config of {model.path} names no vocabulary", kind="format", where=model.path)
@@ -393,7 +394,7 @@ def agree(a: torch.Tensor, b: torch.Tensor, dtype: torch.dtype) -> bool:
 
 
 def describe_model(model: Model) -> dict[str, Any]:
-    """What the other end keeps beside the scores."""
+    """What the other end stores with the scores."""
     attention = getattr(model.config, "_attn_implementation", None)
     dtype = str(model.dtype).removeprefix("torch.")
     wide = dtype == "float32" or model.head_is_wide

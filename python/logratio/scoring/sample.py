@@ -14,7 +14,7 @@ from .models import Model
 
 @dataclass(frozen=True)
 class SampleOptions:
-    """``temperature`` 0 is greedy; the ids of ``stop_ids`` end a text and are part of it."""
+    """Options for sampling. ``temperature`` 0 is greedy; the ids in ``stop_ids`` end a text and are part of it."""
 
     n: int
     temperature: float
@@ -34,7 +34,7 @@ class Sampled:
 
 
 def sample_texts(model: Model, prompt: np.ndarray, options: SampleOptions, check: Callable[[], None]) -> list[Sampled]:
-    """``n`` continuations at the same time, with a KV cache. Sample i depends on the prompt, the seed and i alone."""
+    """Samples ``n`` continuations together, with a KV cache. Sample i depends only on the prompt, the seed and i."""
     n = 1 if options.temperature == 0 else options.n
     generators = [torch.Generator().manual_seed(_mix(options.seed, i)) for i in range(n)]
     stop = set(options.stop_ids)
@@ -77,7 +77,7 @@ def _pick(row: torch.Tensor, options: SampleOptions, generator: torch.Generator)
 
 
 def _mix(seed: int, index: int) -> int:
-    """Seeds of neighboring samples that have nothing in common."""
+    """Mixes seed and index, so that the seeds of neighboring samples have nothing in common."""
     value = (seed * 0x9E3779B97F4A7C15 + index * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB) & (2**64 - 1)
     value ^= value >> 31
     return (value * 0xD6E8FEB86659FD93) & (2**63 - 1)

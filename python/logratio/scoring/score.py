@@ -1,7 +1,7 @@
-"""Texts forced through a model, and compared with others: bodies by batch, heads by blocks of rows.
+"""Scores texts under a model, and compares it with others: bodies run by batch, heads by blocks of rows.
 
-Of a batch only the last hidden states are kept, of the positions that predict response tokens. Logits exist for a block
-of rows of two models at a time.
+Only the last hidden states of the positions that predict response tokens are kept of a batch. Logits exist for one
+block of rows of two models at a time.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ Figures = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Text:
-    """Token ids, prompt first; ``prompt_length`` at least 1."""
+    """Token ids, prompt first; ``prompt_length`` is at least 1."""
 
     ids: np.ndarray
     prompt_length: int
-    # Tokens that no later one attends to.
+    # The span of tokens that no later token attends to.
     hidden: tuple[int, int] | None = None
 
     @property
     def rows(self) -> int:
-        """Predicting positions: one for each response token, and the one that predicts what would follow."""
+        """The number of predicting positions: one for each response token, and one that predicts what would follow."""
         return len(self.ids) - self.prompt_length + 1
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A text that has no figures."""
+    """A text without figures."""
 
     error: WorkerError
 
 
 class HiddenCache:
-    """Last hidden states of models that are asked again, up to a limit: a study's reference runs once.
+    """Last hidden states of models that will be needed again, up to a limit, so that a study's reference runs once.
 
-    They take the model's width per row and not its vocabulary: 8 KiB in bfloat16 where logits would take 500.
+    A row takes the model's width, not its vocabulary: 8 KiB in bfloat16, where logits would take 500.
     """
 
     def __init__(self, limit: int) -> None:
@@ -62,7 +62,7 @@ class HiddenCache:
         return self._kept.get(self.key(model, text))
 
     def put(self, model: Model, text: Text, hidden: torch.Tensor) -> None:
-        """What came first stays: a study asks for its texts in the same order each time."""
+        """Keeps what came first, because a study asks for its texts in the same order each time."""
         size = hidden.numel() * hidden.element_size()
         if self.bytes + size > self.limit:
             return
@@ -76,7 +76,7 @@ class HiddenCache:
 
 
 class Scorer:
-    """Runs requests. ``check`` raises where the request is no longer wanted."""
+    """Runs requests. ``check`` raises if the request is no longer wanted."""
 
     def __init__(self, block_bytes: int, cache: HiddenCache, check: Callable[[], None]) -> None:
         self.block_bytes = block_bytes
@@ -87,7 +87,7 @@ class Scorer:
     def score(
         self, model: Model, references: list[Model], texts: list[Text], k: int, keep: bool = False
     ) -> Iterator[tuple[int, Figures | Failure]]:
-        """Figures of each text by its place, in any order. A batch that does not fit is halved.
+        """Figures of each text by its index, in any order. A batch that does not fit into memory is halved.
 
         ``keep`` says that the model will be a reference for the same texts.
         """
@@ -120,7 +120,7 @@ class Scorer:
     ) -> Iterator[tuple[int, Figures]]:
         texts = [text for _, text in batch]
         hidden = [self.hidden_rows(each, texts, keep or each is not model) for each in [model, *references]]
-        # Filled in place: a small array kept of each block would lie between the large ones that come and go, and the
+        # Filled in place: small arrays kept from each block would lie between the large ones that come and go, and the
         # process would grow by a block of logits per block.
         found: dict[str, np.ndarray] = {}
         rows = sum(text.rows for text in texts)
@@ -146,7 +146,7 @@ class Scorer:
             start += text.rows
 
     def block_rows(self, device: torch.device, vocabulary: int) -> int:
-        """How many rows of logits are worked on at once."""
+        """The number of rows of logits to process at once."""
         if device not in self._arrays:
             self._arrays[device] = settle_compiler(device, vocabulary)
         return max(1, self.block_bytes // (4 * vocabulary * self._arrays[device]))
@@ -154,7 +154,7 @@ class Scorer:
     def hidden_rows(self, model: Model, texts: list[Text], keep: bool) -> torch.Tensor:
         """Last hidden states ``[rows, width]`` of the predicting positions of all texts, one text after another.
 
-        For a model whose head does not run apart, its logits.
+        If the model's head does not run separately, its logits instead.
         """
         kept = [self.cache.get(model, text) for text in texts]
         missing = [text for text, one in zip(texts, kept, strict=True) if one is None]

@@ -1,7 +1,7 @@
 """The worker: ``python -m logratio.scoring.worker``.
 
-Reads requests from stdin and answers on stdout, as docs/formats/scoring-worker.md says; logs go to stderr. It ends when
-stdin does, so it never outlives the process that started it.
+Reads requests from stdin and answers on stdout, as docs/formats/scoring-worker.md describes; logs go to stderr. It ends
+with stdin, so it never outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEFAULT_BLOCK_BYTES = {"cpu": 1 << 26, "cuda": 1 << 31, "mps": 1 << 28}
 
 
 class Requests:
-    """Requests as they come in, read beside the work so that one can be canceled while it runs."""
+    """Incoming requests, read in parallel to the work so that a running request can be canceled."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,20 +47,20 @@ class Requests:
         except (ValueError, EOFError) as error:
             print(f"the request cannot be read: {first_line(error)}", file=sys.stderr, flush=True)
             os._exit(3)
-        # The program that asked is gone, and nothing needs what still runs.
+        # The program that asked is gone, and nothing needs what is still running.
         os._exit(0)
 
     def next(self) -> Frame:
         return self._queue.get()
 
     def check(self, request: int) -> None:
-        """Raises ``Cancelled`` when the request was taken back."""
+        """Raises ``Cancelled`` if the request was canceled."""
         if request in self._cancelled:
             raise Cancelled
 
 
 class Worker:
-    """Models by number, and what is asked of them."""
+    """Holds models by number, and answers requests about them."""
 
     def __init__(self, requests: Requests, out: BinaryIO) -> None:
         self._requests = requests
@@ -75,7 +75,7 @@ class Worker:
         self._out.flush()
 
     def serve(self) -> None:
-        """Answers requests for as long as there are any."""
+        """Answers requests until there are no more."""
         while True:
             frame = self._requests.next()
             header = frame.header
@@ -113,7 +113,7 @@ class Worker:
         return {"model": number, "facts": describe_model(model)}, None
 
     def do_score(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[dict[str, Any], None]:
-        """Also ``compare``: with ``references``."""
+        """Scores texts; with ``references``, also compares policies."""
         import torch
 
         from .score import Failure, Text
@@ -153,7 +153,7 @@ class Worker:
     def do_logits(
         self, header: dict[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Rows ``[from, to)`` of a text's logits, for policies that run elsewhere, and where tokens are ``hidden``."""
+        """Rows ``[from, to)`` of a text's logits, for policies that run elsewhere and for ``hidden`` tokens."""
         import torch
 
         from .score import Text, logits_of
@@ -214,7 +214,7 @@ class Worker:
 
 
 def introduce() -> dict[str, Any]:
-    """The first frame: which protocol, on what."""
+    """The first frame: the protocol, and what the worker runs on."""
     hello: dict[str, Any] = {
         "hello": "logratio-scoring-worker",
         "protocol": PROTOCOL,
@@ -239,9 +239,10 @@ def introduce() -> dict[str, Any]:
 
 
 def main() -> None:
-    # An interrupt at the terminal reaches the whole group: what is to stop here is canceled by the program that asked.
+    # An interrupt at the terminal reaches the whole process group; the program that asked cancels what should stop
+    # here.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Whatever a library prints must not end up among the frames.
+    # Output printed by libraries must not get between the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     worker = Worker(Requests(sys.stdin.buffer), out)

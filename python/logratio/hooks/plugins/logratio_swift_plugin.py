@@ -1,4 +1,4 @@
-"""What ``swift rlhf --external_plugins`` imports; alone in its folder, as ms-swift puts it on the module path."""
+"""What ``swift rlhf --external_plugins`` imports; alone in its folder, which ms-swift puts on the module path."""
 
 import logratio.swift
 
