@@ -1,4 +1,4 @@
-"""Tiny models of Hugging Face, made here, and what they give in float64."""
+"""Tiny Hugging Face models, made here, and their results in float64."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Some virtual machines name AMX among the processor's instructions and forbid it: a bfloat16 layer then ends the process.
+# Some virtual machines list AMX among the processor's instructions but forbid it, so that a bfloat16 layer kills the
+# process.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE")
-# Models of a few thousand weights: a second thread waits for the first one in a loop, which takes a processor that other
-# tests need. In the processes that tests start as well.
+# With models of a few thousand weights, a second thread only waits in a loop for the first one and takes a processor
+# that other tests need. This also applies to processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# Ray lets its workers wait for whatever else runs (niceness 15), which on a busy machine is for minutes.
+# Ray lets its workers wait for everything else that runs (niceness 15): on a busy machine, for minutes.
 os.environ.setdefault("RAY_worker_niceness", "0")
 
 VOCABULARY = 97
@@ -56,7 +57,7 @@ def make_model(family: str, seed: int, vocabulary: int = VOCABULARY):
     model = transformers.AutoModelForCausalLM.from_config(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            # The usual start is so even that every distribution is flat.
+            # With the usual initialization, every distribution would be flat.
             parameter.add_(torch.randn_like(parameter) * 0.15)
     return model
 
@@ -75,7 +76,7 @@ def checkpoints(tmp_path_factory, transformers) -> dict[str, Path]:
 
 
 def exact_logits(path: Path, ids: np.ndarray, dtype: str = "float64") -> np.ndarray:
-    """Logits ``[tokens, vocabulary]`` by the model itself, in float64."""
+    """Logits ``[tokens, vocabulary]`` of the model itself, in float64."""
     import torch
     import transformers
 
@@ -85,7 +86,7 @@ def exact_logits(path: Path, ids: np.ndarray, dtype: str = "float64") -> np.ndar
 
 
 def exact_figures(p: np.ndarray, q: np.ndarray | None, tokens: np.ndarray) -> dict[str, np.ndarray]:
-    """The figures by their textbook formulas in float64, of logits ``[rows, columns]``."""
+    """The figures of logits ``[rows, columns]`` by their textbook formulas in float64."""
     log_p = p - np.logaddexp.reduce(p, axis=1, keepdims=True)
     prob_p = np.exp(log_p)
     rows = np.arange(len(tokens))

@@ -1,4 +1,4 @@
-"""Runs a trainer's script with the package installed beside it, and reads its files by logratio's command line."""
+"""Runs a trainer's script with the package installed beside it, and reads its files with logratio's command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def require(*modules: str) -> None:
 
 
 def run_script(folder: Path, script: str, *arguments: str, env: dict[str, str] | None = None) -> tuple[dict, str]:
-    """What the script says is true, and all that it printed. The package has its metadata, as when it is installed."""
+    """What the script reports as the truth, and its whole output. The package has its metadata, as if installed."""
     install_metadata(folder / "site")
     path = os.pathsep.join([str(folder / "site"), str(PACKAGE), str(TESTS / "hooks")])
     whole = {k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | {"PYTHONPATH": path} | (env or {})
@@ -41,7 +41,7 @@ def run_script(folder: Path, script: str, *arguments: str, env: dict[str, str] |
     return json.loads(truth[1]), log
 
 
-#: What the scripts of a trainer import. Not verl itself: it takes its plug-ins from the environment when it is imported.
+#: What the scripts of a trainer import. Not verl itself, which reads its plug-ins from the environment on import.
 IMPORTS = {
     "trl": ("torch", "datasets", "trl.trainer.grpo_trainer"),
     "verl": ("torch", "ray", "transformers", "tensordict", "transfer_queue", "omegaconf"),
@@ -60,7 +60,7 @@ def start_fork_server(trainer: str) -> subprocess.Popen[str]:
 
 
 def run_forked(folder: Path, command: list[str], env: dict[str, str]) -> tuple[int, str]:
-    """Status and output of a script; where processes cannot fork, of a Python that imports everything anew."""
+    """Status and output of a script; if processes cannot fork, from a new Python that imports everything again."""
     if not hasattr(os, "fork"):
         run = subprocess.run(
             [sys.executable, *command],
@@ -68,13 +68,13 @@ def run_forked(folder: Path, command: list[str], env: dict[str, str]) -> tuple[i
         )  # fmt: skip
         return run.returncode, run.stdout + run.stderr
     server = start_fork_server(Path(command[0]).name.partition("_")[0])
-    # Standard output and error, each in its own file: what stands in a line of the one must not end in one of the other.
+    # Standard output and error in separate files, so that their lines do not mix.
     output = [folder / "output.txt", folder / "errors.txt"]
     job = {"command": command, "folder": str(folder), "env": env, "output": [str(path) for path in output]}
     assert server.stdin is not None and server.stdout is not None
     server.stdin.write(json.dumps(job) + "\n")
     server.stdin.flush()
-    # With the child, which is in its session.
+    # Also kills the child, which is in the same session.
     timer = threading.Timer(500, os.killpg, (server.pid, signal.SIGKILL))
     timer.start()
     answer = server.stdout.readline()
@@ -84,7 +84,7 @@ def run_forked(folder: Path, command: list[str], env: dict[str, str]) -> tuple[i
 
 
 def install_metadata(site: Path) -> None:
-    """What pip leaves beside an installed package: its version and its entry points, from pyproject.toml."""
+    """Writes what pip leaves beside an installed package: version and entry points, from pyproject.toml."""
     text = (PACKAGE / "pyproject.toml").read_text()
     group = re.search(r'\[project\.entry-points\."([\w.]+)"\]\n(\w+) = "([\w.]+)"', text)
     assert group is not None
@@ -105,7 +105,7 @@ def report(folder: Path) -> dict:
 
 
 def expect_figures(folder: Path, truth: dict) -> dict:
-    """Each file by itself: a report of the folder counts a batch once that the loop recorded twice."""
+    """Checks each file by itself, because a report of the folder counts a batch once that the loop recorded twice."""
     each = [report(path)["metrics"] for path in sorted(folder.glob("*.safetensors"))]
     tokens = sum(metrics["tokens"] for metrics in each)
     assert (sum(metrics["sequences"] for metrics in each), tokens) == (truth["sequences"], truth["tokens"])
@@ -117,7 +117,7 @@ def expect_figures(folder: Path, truth: dict) -> dict:
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """A recorded file."""
+    """Arrays and metadata of a recorded file."""
     types = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")

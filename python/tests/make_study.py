@@ -1,13 +1,13 @@
-"""Makes a tiny study of Hugging Face models, and says what it must give.
+"""Makes a tiny study of Hugging Face models and its expected results.
 
     python python/tests/make_study.py OUT
 
-Needs torch and transformers (tried: torch 2.15.0, transformers 5.23.0). Nothing of it is committed: tests make it anew,
-so that it is always of the installed transformers. OUT gets
+Needs torch and transformers (tried: torch 2.15.0, transformers 5.23.0). It is not committed; tests make it each time,
+so that it always comes from the installed transformers. OUT gets
 
     ckpt/dpo, ckpt/step_10, ckpt/step_20   Llama, two layers, float32; ckpt/step_20 is sharded
-    texts.jsonl                            prompts and responses as token ids, of unequal length
-    logits.npz                             every policy's logits of every text: computed in float64, kept in float32
+    texts.jsonl                            prompts and responses as token ids, of different lengths
+    logits.npz                             every policy's logits for every text, computed in float64, stored in float32
     expected.json                          figures of every response token by their textbook formulas in float64
 """
 

@@ -36,7 +36,7 @@ def draw_normal(rng, clusters, sigma):
 
 @pytest.mark.parametrize(
     ("draw", "sigma", "clusters", "most"),
-    # Policies that differ by the tolerance exactly are certified in so many of 600 draws at most; nominal is 0.05.
+    # Policies that differ by exactly the tolerance may be certified in at most this many of 600 draws; nominal is 0.05.
     [
         (draw_normal, 0.3, 10, 0.05),
         (draw_normal, 0.3, 50, 0.05),
@@ -59,7 +59,7 @@ def test_certifies_what_is_well_within_the_tolerance():
 
 
 def test_tokens_of_one_sequence_are_not_independent():
-    # Each sequence has an offset of its own: by token the interval would be ten times as narrow.
+    # Each sequence has its own offset, so an interval by token would be ten times too narrow.
     rng = np.random.default_rng(9)
     outside = 0
     for _ in range(300):
@@ -67,7 +67,7 @@ def test_tokens_of_one_sequence_are_not_independent():
         a = np.full((20, 100), -1.0)
         found = compare_policies(a, a + offsets, tol=1e-4, statistic="mean")
         outside += found.interval.low > 0 or found.interval.high < 0
-    # Two ends of 0.05 each.
+    # Two ends with 0.05 each.
     assert 0.05 < outside / 300 < 0.16
 
 
@@ -117,7 +117,7 @@ def test_says_what_differs():
 def test_not_finding_a_difference_is_no_agreement():
     a, b = make(12, noise=0.01)
     interval = compare_policies(a, b, tol=1).interval
-    # Half the room needs four times the sequences.
+    # Half of the tolerance needs four times as many sequences.
     tol = (interval.mean + interval.high) / 2
     found = compare_policies(a, b, tol=tol)
     assert (found.agree, found.decision) == (False, "undecided")

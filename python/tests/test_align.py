@@ -1,4 +1,4 @@
-"""True digits of answers: the cases of the TypeScript tests, read from them, and what number-token loss makes of them."""
+"""True digits of answers: the cases of the TypeScript tests, read from their source, and their number-token loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CASES = (Path(__file__).parents[2] / "src" / "analyses" / "digits" / "numbers.te
 
 
 def read_list(text: str):
-    """A list of JavaScript's as JSON."""
+    """Reads a JavaScript list as JSON."""
     return json.loads(re.sub(r",(\s*[\])])", r"\1", text))
 
 
@@ -98,7 +98,7 @@ def test_ids_with_a_tokenizer_and_a_mask():
 
     ids = np.array([[1, 2, 3, 4], [1, 5, 2, 2]])
     found = align_true_digits(ids, ["7", "1.2"], SentencePiece())
-    # The space before 7 begins a number of its own.
+    # The space before 7 begins a new number.
     assert found.answers == ["7", "1.22"] and found.digit_ground_truth == [[7], [1, 2, 0]]
     masked = align_true_digits(ids, ["12", "1.2"], SentencePiece(), [[1, 1, 0, 1], [1, 1, 1, 0]])
     assert masked.answers == ["12", "1.2"] and masked.right == [True, True]

@@ -1,4 +1,4 @@
-"""Arguments of a wrong type: one warning in the training loop, elsewhere one error that names the argument."""
+"""Arguments of a wrong type cause one warning in the training loop, and elsewhere an error that names the argument."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nothing_is_raised_into_the_loop(value, tmp_path, caplog):
         assert run.measure(1, timeout=value) is not None
         assert run.scalars(1, prefix=3) == {}
         run.log(step=2, **PAIR)
-        # What waits is written all the same.
+        # What waits is still written.
         assert run.finish(value).written == 2
     said = "\n".join(record.getMessage() for record in caplog.records)
     for name in ("step", "timeout", "prefix"):

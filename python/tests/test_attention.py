@@ -1,4 +1,4 @@
-"""Attention of the scoring worker, against eager transformers and against models that are given a mask of their own."""
+"""Attention of the scoring worker, compared with eager transformers and with models that get an explicit mask."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_shares_are_those_of_eager_transformers(checkpoints, family):
         wanted = layers[:, :, TOKENS - 1, start:end].astype(np.float64).sum(-1)
         np.testing.assert_allclose(found["shares"][number], wanted.mean((0, 1)), atol=1e-6)
         np.testing.assert_allclose(found["heads"][number], wanted.mean(2), atol=1e-6)
-    # Shares of the text as a whole, and no more.
+    # Shares of the whole text are below 1.
     assert 0 < found["shares"].min() < found["shares"].max() < 1
     assert client.close() == 0
 
@@ -70,7 +70,7 @@ def test_hidden_tokens_are_seen_by_no_later_one(checkpoints, family):
     wanted = run_eager(path, ids, attention_mask=mask[None, None]).logits[0, prompt - 1 :].numpy()
     np.testing.assert_allclose(hidden, wanted, atol=2e-5)
     assert np.abs(hidden - plain).max() > 1e-3
-    # Nothing stays hidden.
+    # Afterwards, nothing is hidden.
     np.testing.assert_array_equal(ask(client, "logits", {"ids": ids}, **asked)["logits"], plain)
     assert client.close() == 0
 

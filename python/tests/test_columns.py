@@ -1,4 +1,4 @@
-"""What every door checks of the columns that it is given: names, kinds, shapes; needs numpy alone."""
+"""The checks of columns that every entry point shares: names, kinds, shapes; needs only numpy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_mask_of_other_trainers_is_the_mask_in_every_door(alias, tmp_path):
     assert logratio.compare_policies(batch, tol=1).tokens == 9
     metrics = logratio.calculate_debug_metrics(batch, log_divergence=False)
     assert metrics["per_round/round_0_token_count"] == 9
-    # Given twice it must be the same.
+    # A mask that is given twice must be equal.
     assert pack({**batch, "response_mask": M.astype(bool)})["response_mask"].sum() == 9
     with pytest.raises(BatchError, match=f"response_mask and {alias} are both given and differ"):
         pack({**batch, "response_mask": np.ones((3, 4))})
@@ -121,7 +121,7 @@ def test_rows_beside_padded_arrays_and_sequences_without_tokens():
     packed = pack({"rollout_log_probs": rows, "old_log_probs": OLD, "response_mask": M})
     assert packed["response_offsets"].tolist() == [0, 4, 7, 9]
     assert packed["trainer_logprobs"].tolist() == OLD[M == 1].tolist()
-    # The mask has a token that its row lacks.
+    # The mask has one token more than its row.
     with pytest.raises(BatchError, match="rollout_log_probs has 2 tokens in sequence 1, the mask 3"):
         pack({"rollout_log_probs": [R[0], R[1, :2], R[2, :2]], "old_log_probs": OLD, "response_mask": M})
     none = pack({"rollout_log_probs": R[:, :0], "old_log_probs": OLD[:, :0], "response_mask": M[:, :0]})
@@ -134,7 +134,7 @@ def test_attention_without_a_response_mask_is_the_mask_of_the_response():
     for prompts in ({}, {"prompts": np.ones((3, 2), int)}):
         packed = pack({**PAIR, **prompts, "attention_mask": attention})
         assert packed["response_mask"].tolist() == [1] * 9
-    # Tokens of the response mask are kept, whatever the attention mask says.
+    # Tokens in the response mask are kept, whatever the attention mask says.
     packed = pack({**PAIR, "attention_mask": attention, "response_mask": np.ones((3, 4))})
     assert packed["response_mask"].tolist() == [1] * 12
 

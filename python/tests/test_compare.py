@@ -1,4 +1,4 @@
-"""`logratio compare` and `assert_policies_agree` decide alike, on the same pairs."""
+"""`logratio compare` and `assert_policies_agree` decide alike on the same pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def certify(folder: Path, a: np.ndarray, b: np.ndarray, uid: list[str], *flags: 
 )
 def test_the_program_decides_as_the_assertion(tmp_path, name, noise, decision, certificate):
     rng = np.random.default_rng(7)
-    # Away from 0: noise makes no log-prob positive, which reading would leave out.
+    # Away from 0, so that noise makes no log-prob positive, which reading would leave out.
     a = (np.log(rng.random((24, 30))) - 1).astype(np.float32)
     uid = [f"g{i // 2}" for i in range(24)]
     spread = 0.01 * np.exp(rng.normal(0, 0.6, 12)).repeat(2)[:, None]

@@ -1,4 +1,4 @@
-"""The neutral correction, against plain loops over random batches; numpy and torch alike."""
+"""The neutral correction, compared with plain loops over random batches, in numpy and torch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_batch(seed, rows=5, width=13, nan=False):
 
 
 def find_segments(mask, level):
-    """Lists of ``(row, position)``, tokens with mask 1 only."""
+    """Lists of ``(row, position)`` of tokens with mask 1."""
     rows, width = mask.shape
     if level == "token":
         return [[(b, t)] for b in range(rows) for t in range(width) if mask[b, t]]
@@ -187,7 +187,7 @@ def test_torch_as_numpy(text, nan, torch):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_packed_as_padded(text):
-    """Sequences without padding, packed one behind the other: turns end where a sequence does."""
+    """Sequences without padding, packed one after another: turns end where a sequence ends."""
     rollout, old, mask, advantages = make_batch(5)
     padded = apply_correction(text, rollout, old, mask, advantages=advantages)
     flat = [column.reshape(-1) for column in (rollout, old, mask)]
@@ -291,7 +291,7 @@ def test_xtuner_refuses_what_it_cannot_mean():
 
 
 def test_xtuners_types(torch):
-    """bfloat16 weights of bfloat16 log-probs, a float32 mask of whole numbers, in the shape given, out of any graph."""
+    """bfloat16 weights for bfloat16 log-probs, a float32 mask for whole numbers, in the given shape, detached."""
     old = torch.tensor([[-1.0, -2.0, -0.5]], dtype=torch.bfloat16, requires_grad=True)
     weights, mask, _ = compute_rollout_importance_weights(
         old, old.detach() - 0.25, torch.tensor([2, 1]), torch.tensor([[1, 1, 0]]), rollout_is_threshold=(2.0, 0.5)

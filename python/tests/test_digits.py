@@ -1,4 +1,4 @@
-"""Digit proxy, number-token loss and the rewards, against plain formulas."""
+"""Digit proxy, number-token loss and rewards, compared with plain formulas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOKENIZER = type(
 
 
 def test_the_documents_example():
-    """ "The answer is 186"."""
+    """The example "The answer is 186"."""
     digits = find_digit_tokens(TOKENIZER)
     ids = [13, 14, 15, 2, 9, 7]
     info = digit_proxy([ids], [[-1.0, -1.0, -1.0, -0.05, -0.1, -0.2]], digits)

@@ -1,4 +1,4 @@
-"""calculate_debug_metrics: the guide's own code, its metrics, its console form and its file."""
+"""calculate_debug_metrics: the guide's own code, and its metrics, console form and file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logratio.verl import calculate_debug_metrics
 
 GUIDE = Path(__file__).parents[3] / "shared" / "seeds" / "000-high-divergence-token-logging.md"
 
-#: What the guide shows, in our words, for clones that have no copy of it.
+#: What the guide shows, in our words, for clones without a copy of it.
 EXAMPLES = """
 ```python
 from verl.utils.debug.metrics import calculate_debug_metrics
@@ -75,7 +75,7 @@ print(df.groupby('iteration')['prob_divergence'].agg(['mean', 'max', 'count']))
 
 
 class Tokenizer:
-    """Ids are places in a list of words."""
+    """Ids are indices into a list of words."""
 
     words = ("<pad>", "<eos>", " hello", " world", " of", " coding", "7", "3", "Write", " this", "'s")
 
@@ -118,14 +118,14 @@ def make_data(seed=0, rows=4, prompt=3, width=8, far=True):
 
 
 def read_blocks(text):
-    """The Python blocks, with nothing changed but the import and the author's own elisions."""
+    """The Python blocks, unchanged except for the import and the author's own elisions."""
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     code = [block.replace("from verl.utils.debug.metrics import", "from logratio.verl import") for block in blocks]
     return [block.replace(", ...)", ")") for block in code]
 
 
 def run_blocks(text, data):
-    """Runs every block of the guide that calls us, and its classes' methods; gives what they logged."""
+    """Runs every block of the guide that calls us, and its classes' methods; returns what they logged."""
     logged = []
     trainer = SimpleNamespace(
         tokenizer=Tokenizer(),
@@ -194,13 +194,13 @@ class TestGuide:
             calculate_debug_metrics(data, Tokenizer(), divergence_jsonl_path=path, iteration=iteration)
         blocks = "\n".join(block for block in read_blocks(text) if "df[" in block)
         if "matplotlib" in text:
-            # Texts of the log are reprs, whose quotes the guide's own pattern for digits forgets: it finds none, and
-            # divides by their number.
+            # The log's texts are reprs, and the guide's pattern for digits does not expect their quotes, so it finds
+            # none and divides by zero.
             with pytest.raises(ZeroDivisionError):
                 exec(compile(blocks, "the guide", "exec"), {})
             made = "df = pd.DataFrame(logs)\n"
             assert made in blocks
-            # With the column of plain texts the rest runs as it is.
+            # With the column of plain texts, the rest runs unchanged.
             blocks = blocks.replace(made, made + "df['token_text'] = df['token_plain']\n")
         names: dict = {}
         with warnings.catch_warnings():
@@ -323,7 +323,7 @@ def test_nothing_is_logged_below_the_threshold(tmp_path, caplog):
 
 
 def test_only_the_two_log_probs():
-    """Without ids, masks or a tokenizer the figures are there, and what is not known is None."""
+    """Without ids, masks or a tokenizer, there are figures, and unknown values are None."""
     data = make_data()
     data.batch = {name: data.batch[name] for name in ("rollout_log_probs", "old_log_probs")}
     data.non_tensor_batch = {}
@@ -429,7 +429,7 @@ def test_nan_does_not_silence_the_log():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_furthest_tokens_in_order(seed):
-    """Against a full sort; ties go to the earlier row, then token."""
+    """Compared with a full sort; the earlier row, then token, wins a tie."""
     data = make_data(seed)
     for name in ("rollout_log_probs", "old_log_probs"):
         data.batch[name] = np.log(np.round(np.exp(data.batch[name]), 1) + 0.01)
@@ -441,7 +441,7 @@ def test_the_furthest_tokens_in_order(seed):
 
 
 def test_the_furthest_tokens_of_many_blocks():
-    """Rows of thousands of tokens, some unknown, some all of one distance; against a full sort."""
+    """Rows of thousands of tokens, some unknown, some at equal distances; compared with a full sort."""
     rng = np.random.default_rng(5)
     data = make_data(rows=3, width=2000, far=False)
     data.batch["old_log_probs"] = np.log(np.round(np.exp(data.batch["old_log_probs"]), 3) + 0.001)
@@ -459,7 +459,7 @@ def test_the_furthest_tokens_of_many_blocks():
 
 
 class Counted(Tokenizer):
-    """Counts what it is asked."""
+    """Counts its calls."""
 
     def __init__(self):
         self.sizes = self.decoded = 0
@@ -480,7 +480,7 @@ def test_a_tokenizer_is_asked_for_no_more_than_the_log_shows():
     assert (tokenizer.sizes, tokenizer.decoded) == (0, 0)
     for _ in range(3):
         records = collect_divergent_tokens(data, tokenizer, threshold=0.8)
-    # For each record its token and its context, for each sequence its prompt and its response.
+    # Token and context of each record, prompt and response of each sequence.
     assert tokenizer.decoded == 3 * (2 * len(records) + 2 * len({record["batch_idx"] for record in records}))
     assert tokenizer.sizes == 1
     tokenizer.words = (*tokenizer.words, " added")
@@ -508,7 +508,7 @@ def test_plain_texts_are_the_tokens_as_they_are(tmp_path):
 
 
 def test_a_round_with_nan_counts_its_tokens():
-    """As pull request 5229 does: the mean is NaN, the count is not, and another round is the worst."""
+    """As in pull request 5229: the mean is NaN, the count is not, and another round is the worst."""
     old = np.array([[-1.0, math.nan, 0, -1.0, -2.0]])
     rollout = np.array([[-1.0, -1.0, 0, -1.5, -2.5]])
     metrics = measure_rounds(rollout, old, np.array([[1, 1, 0, 1, 1]]))
@@ -582,7 +582,7 @@ def test_tensors_in_a_graph_and_in_bfloat16(torch):
 
 
 def test_verls_own_batch(torch, tmp_path):
-    """A real DataProto, and verl's own figures where its function runs."""
+    """A real DataProto, and verl's own figures if its function runs."""
     protocol = pytest.importorskip("verl.protocol", reason="verl is not installed: its DataProto is not tried")
     from verl.utils.debug.metrics import calculate_debug_metrics as of_verl
 

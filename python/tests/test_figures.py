@@ -1,4 +1,4 @@
-"""Figures of rows of logits, against their textbook formulas in float64."""
+"""Figures of rows of logits, compared with their textbook formulas in float64."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_divergence_far_below_the_rounding_of_log_probs():
 
 @pytest.mark.parametrize("case", json.loads(EXACT.read_text()) if EXACT.exists() else [], ids=lambda case: case["name"])
 def test_cases_with_400_digits(case):
-    """The same cases that hold the kernels of the command line."""
+    """The same cases that test the kernels of the command line."""
     number = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
     read = lambda values: [number.get(value, value) for value in values]  # noqa: E731
     p, q = read(case["p"]), read(case["q"])
@@ -118,7 +118,7 @@ def test_columns_that_only_one_policy_has():
 
 
 def test_what_is_compiled_gives_the_same(monkeypatch):
-    """The compiler of a GPU is not at hand everywhere; that of the processor compiles the same functions."""
+    """A GPU's compiler is not available everywhere; the processor's compiles the same functions."""
     from logratio.scoring import figures
 
     if shutil.which("c++") is None:

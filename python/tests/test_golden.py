@@ -1,7 +1,7 @@
-"""The golden cases of the drop-ins: the repository's own, and those of the reference implementations where they are.
+"""The golden cases of the drop-ins: the repository's own, and those of the reference implementations if present.
 
-Tolerances are those of the cases' own checker: figures are held to the float64 run of the reference to 1e-5 of the
-figure, to its float32 run to 1e-4.
+Tolerances are those of the cases' own checker: figures must agree with the reference's float64 run to 1e-5 of the
+figure, and with its float32 run to 1e-4.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ needs_shared = pytest.mark.skipif(
 
 
 def decode_array(value, dtype="float64"):
-    """An array of nested lists, in which non-finite numbers are texts."""
+    """An array from nested lists, in which non-finite numbers are texts."""
     return np.array(value, dtype=object).astype(dtype)
 
 
 class TableTokenizer:
-    """Ids are places in a list of texts; a text is encoded by the longest entries that fit, the first of equal ones."""
+    """Ids are indices into a list of texts; a text is encoded with the longest entries that fit, the first among
+    equals."""
 
     def __init__(self, texts):
         self.texts = texts
@@ -65,7 +66,7 @@ class TableTokenizer:
 
 
 def make_data(inputs, dtype="float64"):
-    """The batch of a case as a DataProto has it."""
+    """The batch of a case in the form of a DataProto."""
     batch = {}
     for name, value in inputs.items():
         if name not in ("vocab", "acc"):
@@ -82,7 +83,7 @@ def find_type(value):
 
 
 def run_case(case, xp=np, dtype="float64"):
-    """What a case expects, by our functions, of arrays of the module and type asked for."""
+    """The results of our functions for a case, on arrays of the given module and type."""
     inputs, config, kind = case["inputs"], case.get("config") or {}, case["kind"]
     if kind in ("verl.debug_metrics", "verl.per_round", "verl.divergence_log"):
         data = make_data(inputs, dtype)
@@ -136,7 +137,7 @@ def run_digits(inputs, xp):
 
 
 def write_verl_settings(config):
-    """verl's settings as the text of the neutral form: two bounds on weights zero, one clamps; k1 takes ratios."""
+    """verl's settings in the neutral text form: two bounds on weights zero, one clamps; k1 takes ratios."""
     parts = []
     level, threshold = config["rollout_is"], config.get("rollout_is_threshold")
     if level:
@@ -162,7 +163,7 @@ def write_rejection(option, spec):
 
 
 def compare(expected, actual, rtol, atol, path=""):
-    """As the cases' checker does: keys that are expected, lists of the same length, numbers within the tolerance."""
+    """Compares like the cases' checker: expected keys, lists of equal length, numbers within the tolerance."""
     if isinstance(expected, dict):
         for key, value in expected.items():
             compare(value, None if actual is None else actual.get(key), rtol, atol, f"{path}.{key}")
@@ -182,7 +183,7 @@ def compare(expected, actual, rtol, atol, path=""):
 
 
 def check_case(case, xp=np):
-    # Weights and mask are the correction's; verl's metrics of them are computed elsewhere.
+    # Only weights and mask are the correction's; verl's metrics of them are computed elsewhere.
     wanted = case.get("expected_float64", case["expected"])
     if case["kind"] == "verl.rollout_corr":
         if "error" in wanted:
@@ -227,13 +228,13 @@ def test_every_kind_is_there(cases):
 
 @pytest.mark.parametrize("case", read_cases(OWN))
 def test_a_wrong_figure_fails(case):
-    """The comparison itself: every case's first number, moved by a thousandth, is noticed."""
+    """Tests the comparison itself: it notices if every case's first number is changed by a thousandth."""
     with pytest.raises(AssertionError):
         compare(move_number(case["expected"])[0], run_case(case), 1e-5, 1e-9)
 
 
 def move_number(value):
-    """The value with its first number that is not 0 changed, and whether one was."""
+    """The value with its first nonzero number changed, and whether there was one."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value, False
     if isinstance(value, (int, float)):

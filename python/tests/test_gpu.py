@@ -1,4 +1,4 @@
-"""The same on a GPU, compiled and not. Skipped where there is none."""
+"""The same figures on a GPU, compiled and uncompiled. Skipped without a GPU."""
 
 from __future__ import annotations
 

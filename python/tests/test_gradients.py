@@ -1,4 +1,4 @@
-"""Gradient times input of the KL, against finite differences of the models themselves in float64."""
+"""Gradient times input of the KL, compared with finite differences of the models themselves in float64."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from conftest import VOCABULARY, exact_figures
 from test_worker import Client, make_texts
 
-# Some norms compute in float32 whatever the model's dtype, so the step is wide and the formula of fourth order.
+# Some norms compute in float32 whatever the model's dtype, so the step is wide and the formula has fourth order.
 STEP = 0.03
 OFFSETS = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}
 
@@ -65,7 +65,7 @@ def test_gradients_are_those_of_finite_differences(checkpoints, family):
         np.testing.assert_allclose(values, wanted, rtol=2e-3, atol=5e-3 * largest)
         exact = scaled_kl(paths, ids, row, np.ones((1, len(ids))))[0]
         np.testing.assert_allclose(frame.arrays["forward_kl"][at], exact, rtol=1e-4)
-    # What is scored afterwards is what it was before: nothing of the graph stays.
+    # Scores afterwards are the same as before: nothing of the graph remains.
     assert client.score("compare", p, make_texts(1)[:1], references=[q])[0].arrays["forward_kl.0"].shape == (28,)
     assert client.close() == 0
 
@@ -91,7 +91,7 @@ def test_a_head_that_does_not_run_apart_gives_the_same_gradients(torch, checkpoi
 
 
 def test_a_wide_head_is_put_aside_and_back(torch, checkpoints, monkeypatch):
-    """On a GPU a half-precision head multiplies into float32, which has no gradient."""
+    """On a GPU, a half-precision head multiplies into float32, which has no gradient."""
     from logratio.scoring import models
     from logratio.scoring.gradients import kl_gradients
     from logratio.scoring.score import HiddenCache, Scorer, Text
@@ -111,7 +111,7 @@ def test_a_wide_head_is_put_aside_and_back(torch, checkpoints, monkeypatch):
 
 
 def test_vocabularies_of_unequal_size(torch):
-    """Columns that one policy lacks have no part in the KL, nor in its gradient."""
+    """Columns that one policy lacks affect neither the KL nor its gradient."""
     from logratio.scoring.gradients import differentiate_kl
 
     random = torch.Generator().manual_seed(3)

@@ -67,7 +67,7 @@ def test_none_is_installed_or_unknown(installed, capsys):
 def test_every_name_in_the_lines_exists(trainer: Trainer):
     for module, name in re.findall(r"(logratio\.\w+)\.(\w+)", "\n".join(trainer.lines)):
         if name == "verl":
-            # Imported by the trainer under its whole name; importing it here would need verl.
+            # The trainer imports it under its full name; importing it here would need verl.
             assert importlib.util.find_spec(f"{module}.{name}") is not None
         else:
             assert callable(getattr(importlib.import_module(module), name))

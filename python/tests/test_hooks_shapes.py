@@ -1,7 +1,7 @@
-"""Hooks of the trainers that no CPU runs, on objects of the shapes that their sources make.
+"""Hooks of the trainers that do not run on a CPU, on objects shaped as their sources make them.
 
-Every batch is made of the same sequences, laid out as the trainer lays them out; the recorded files must give the same
-tokens back, and logratio's command line numpy's figures.
+Every batch has the same sequences in the trainer's layout. The recorded files must contain the same tokens, and
+logratio's command line must give numpy's figures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Sequence:
 
 
 def make_sequences() -> list[Sequence]:
-    """Two prompts, two responses each; tool output inside one."""
+    """Two prompts with two responses each; one contains tool output."""
     rng = np.random.default_rng(4)
     found = []
     for i, mask in enumerate([[1, 1, 1], [1], [1, 1, 0, 0, 1], [1, 1, 1, 1]]):
@@ -52,7 +52,7 @@ SEQUENCES = make_sequences()
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where this test's hooks record; each test has hooks that were never used."""
+    """Where this test's hooks record; each test gets unused hooks."""
     for name in [name for name in sys.modules if name.startswith("logratio.") and hasattr(sys.modules[name], "_HOOK")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setenv("LOGRATIO_DIR", str(tmp_path / "run"))
@@ -65,7 +65,7 @@ def load(name: str) -> ModuleType:
 
 
 def expect(hook: ModuleType, folder, step: int, trainer: str, rewards: bool = True, ids: bool = True) -> None:
-    """The files hold the sequences."""
+    """Checks that the files hold the sequences."""
     hook._HOOK.flush()
     truth = figures([s.rollout for s in SEQUENCES], [s.trainer for s in SEQUENCES], [s.mask for s in SEQUENCES])
     expect_figures(folder, truth)
@@ -93,7 +93,7 @@ def pad(rows, width: int, left: bool = False, dtype=torch.float32):
 
 
 def test_trl_reads_what_vllm_was_told_and_sampled_with(folder):
-    """vLLM needs a GPU: what its run leaves on trainer and options (grpo_trainer.py, _generate_single_turn)."""
+    """Since vLLM needs a GPU: what its run leaves on trainer and options (grpo_trainer.py, _generate_single_turn)."""
     trl = load("trl")
     args = SimpleNamespace(
         temperature=0.7,
@@ -170,7 +170,7 @@ def test_slime(folder, capsys):
     assert read_texts(folder, "group_id") == ["2", "2", "3", "3"]
     metadata = read_arrays(next(iter(folder.glob("*.safetensors"))))[1]
     assert (metadata["temperature"], metadata["rollout_topology"]) == ("0.8", "tp4")
-    # A top-k of -1 is none.
+    # A top-k of -1 means none.
     assert "top_k" not in metadata
     assert read_texts(folder, "finish_reason") == ["", "length", "", ""]
 
@@ -192,7 +192,7 @@ def test_miles_finds_the_rollout_in_its_caller(folder):
         miles.record(ARGS)
 
     data = make_rollout_data()
-    # One for each generation call: the third sequence has two turns and two calls, the last was resumed in mid-turn.
+    # One for each generation call: the third sequence has two turns and two calls; the last was resumed in mid-turn.
     data["weight_versions"] = [["4"], [], ["4", "5"], ["5", "6"]]
     train_actor(2, data)
     expect(miles, folder, 2, "miles")
@@ -229,7 +229,7 @@ def test_context_parallel_slices_are_joined(folder, monkeypatch):
         )
         monkeypatch.setitem(sys.modules, "megatron.core.mpu", mpu)
         slime.record(ARGS, 3, halves)
-        # Every rank takes part, also the one that does not write.
+        # Every rank takes part, even the one that does not write.
         assert len(calls) == 12
     expect(slime, folder, 3, "slime")
     assert [path.name for path in folder.glob("*.safetensors")] == ["step_3.rank_6.call_0.safetensors"]
@@ -239,13 +239,13 @@ def test_context_parallel_slices_are_joined(folder, monkeypatch):
 
 
 class TensorBatch(dict):
-    """SkyRL's is a dict as well, with metadata."""
+    """A dict with metadata, like SkyRL's."""
 
     metadata: dict
 
 
 def make_training_input() -> TensorBatch:
-    """As convert_prompts_responses_to_batch_tensors pads it, with a row that fills the batch up."""
+    """As padded by convert_prompts_responses_to_batch_tensors, with a row that pads the batch."""
     rows = [*SEQUENCES, SEQUENCES[0]]
     width, total = max(len(s.response) for s in rows), max(len(s.ids) for s in rows)
     batch = TensorBatch(
@@ -293,7 +293,7 @@ def test_swift(folder, monkeypatch):
     megatron = SimpleNamespace(megatron_callbacks_map=maps["swift.megatron.callbacks"])
     monkeypatch.setitem(sys.modules, "swift.megatron.callbacks", megatron)
     swift = load("swift")
-    # As its import_external_file does it.
+    # As its import_external_file does.
     plugin = importlib.import_module("logratio.hooks.catalog").TRAINERS[5].find_plugin()
     monkeypatch.syspath_prepend(str(plugin.parent))
     monkeypatch.delitem(sys.modules, plugin.stem, raising=False)
@@ -342,7 +342,7 @@ def test_swift_says_when_nothing_is_compared(folder, caplog):
 
 
 def make_trajectories() -> list[dict]:
-    """One for each prompt. Engine log-probs are about their own token, the trainer's about the next."""
+    """One for each prompt. The engine's log-probs are about their own token, the trainer's about the next."""
     found = []
     for rows in (SEQUENCES[:2], SEQUENCES[2:]):
         width = max(len(s.ids) for s in rows)
@@ -365,7 +365,7 @@ def test_areal(folder):
 
     def compute_advantages(batch):
         for trajectory in batch:
-            # What happens without the decoupled loss; recording comes before.
+            # This is what happens without the decoupled loss; recording comes before.
             trajectory["logprobs"] = trajectory["prox_logp"]
         return batch
 
@@ -454,7 +454,7 @@ def test_xtuner(folder):
     worker = SimpleNamespace(sp_mesh=SimpleNamespace(size=lambda: 1), rank=3)
     xtuner.record(worker, [context for context, _ in packs], [loss for _, loss in packs], 4)
     for _, loss in packs:
-        # Rejection narrows the labels in place behind this line.
+        # Rejection changes the labels in place after this line.
         loss.loss_kwargs.shifted_labels[:] = -100
     expect(xtuner, folder, 4, "xtuner", rewards=False)
     assert [path.name for path in folder.glob("*.safetensors")] == ["step_4.rank_3.call_0.safetensors"]
@@ -480,7 +480,7 @@ def test_open_instruct(folder):
                 return torch.tensor([join([0.0] * len(s.prompt) + list(pick(s)) for s in rows)])[:, 1:]
 
             mask = lay(lambda s: s.mask).bool()
-            # As mask_logprobs fills what is masked.
+            # Like mask_logprobs, which fills masked entries.
             packs.append(
                 [lay(pick).masked_fill(~mask, 1.0) for pick in (lambda s: s.trainer, lambda s: s.rollout)] + [mask]
             )

@@ -1,4 +1,4 @@
-"""TRL's hook in real GRPOTrainer runs of a tiny model; the files are read by logratio's command line."""
+"""TRL's hook in real GRPOTrainer runs of a tiny model; logratio's command line reads the files."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def test_every_generation_is_recorded_once(tmp_path, way, generations, batches, 
     assert len(files) == generations * batches
     expect_figures(folder, truth)
     assert log.count(FORWARD) == computed
-    # Two generations a prompt: half as many groups as sequences.
+    # Two generations per prompt: half as many groups as sequences.
     assert len(set(read_texts(folder, "group_id"))) == truth["sequences"] / 2
-    # Beside each sequence, although TRL shuffles them.
+    # Each sequence has its own reward, although TRL shuffles them.
     assert sum(read_column(folder, "reward")) == truth["correct"]
     # Tokens of the environment are not the policy's.
     assert 0 in read_column(folder, "response_mask")
     arrays, metadata = read_arrays(files[0])
     assert metadata["trainer"] == "trl" and metadata["temperature"] == "1.0" and metadata["rank"] == "0"
-    # The engine samples 2 to 6 tokens, of which the last is an end only by chance.
+    # The engine samples 2 to 6 tokens, and the last is an end token only by chance.
     ends = read_texts(folder, "finish_reason")
     assert len(ends) == truth["sequences"] and ends.count("stop") == truth["ended"] < len(ends)
-    # It is no vLLM, whose weights TRL would have loaded at a step.
+    # The engine is not vLLM, into which TRL would have loaded weights at a step.
     assert "weight_versions" not in arrays and "logprobs_mode" not in metadata
-    # Two words a prompt, of which left padding is none.
+    # Prompts have two words, not counting left padding.
     assert arrays["prompt_offsets"][1] == 2
     assert len(arrays["advantages"]) == len(arrays["rollout_logprobs"])
 

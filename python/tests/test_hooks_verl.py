@@ -1,4 +1,4 @@
-"""verl's hook: its own comparison through the plug-in, and both of its loops with their own code."""
+"""verl's hook: verl's own comparison through the plug-in, and both of its loops with their own code."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def test_both_loops_are_recorded(tmp_path, loop, prompts, env, name):
     expect_figures(folder, truth)
     correct = read_column(folder, "correctness")
     assert sum(correct) == truth["correct"]
-    # The reward is 1 where the answer is right, on the last token.
+    # The reward is 1 on the last token if the answer is right.
     assert read_column(folder, "reward") == correct
     assert len(set(read_texts(folder, "group_id"))) == prompts
     assert set(read_texts(folder, "environment")) == {"gsm8k", "math"}
     arrays, metadata = read_arrays(files[0])
     assert (metadata["temperature"], metadata["top_p"], metadata["trainer"]) == ("0.7", "1.0", "verl")
     assert arrays["prompt_token_ids"][:6].tolist() == [11, 12, 13, 11, 12, 13]
-    # Where the weights changed on the way, verl does not say at which token.
+    # If the weights changed on the way, verl does not say at which token.
     assert set(arrays["weight_versions"].tolist()) == {0}
     last = read_arrays(files[3])[0]
     assert last["weight_versions"].tolist() == [2] * 4 + [-1] * 2 + [2] * 15
-    # Of the six responses the last has as many tokens as it may.
+    # Of the six responses, only the last has the most tokens allowed.
     assert read_texts(folder, "finish_reason") == ["", "", "", "", "", "length"] * 4
-    # In critic warm-up the actor is not updated, so step 1 is written without advantages.
+    # In critic warm-up, the actor is not updated, so step 1 is written without advantages.
     assert "advantages" not in arrays
     assert len(read_arrays(files[3])[0]["advantages"]) == 21
 

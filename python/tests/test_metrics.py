@@ -1,4 +1,4 @@
-"""The figures of a batch beside those of the program, and what loggers receive."""
+"""The figures of a batch compared with the program's, and what loggers receive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logratio.recorder import BatchError
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo" / "stale"
-#: Of a mergeable sketch in the program: within half a cell of 2^-10, and exact here.
+#: In the program, from a mergeable sketch: within half a cell of 2^-10; exact here.
 SKETCHED = {"delta_abs_p50", "delta_abs_p99", "delta_abs_p999"}
 #: Facts of a run that a batch does not have.
 OF_RUNS = {"steps", "ranks"}
@@ -68,7 +68,7 @@ def assert_same(found: dict[str, float], expected: dict, prefix: str = "logratio
 @pytest.mark.parametrize("step", [10, 50, 150])
 def test_a_batch_has_the_figures_of_the_program(program, step, tmp_path):
     batch = read_demo(step)
-    # No float32 holds these: the program then computes in float64 too, with its reference implementation.
+    # These do not fit into float32, so the program computes in float64, too, with its reference implementation.
     wide = {name: array.astype(np.float64) * (1 + 2.0**-40) for name, array in batch.items() if name != "response_mask"}
     np.savez(tmp_path / "step_1.npz", responses=np.ones_like(batch["response_mask"]), **batch | wide)
     expected = run_program(program, "report", str(tmp_path / "step_1.npz"), "--json")["metrics"]
@@ -95,7 +95,7 @@ def test_odd_log_probs_are_counted_as_the_program_counts_them(program, tmp_path)
     found = logratio.scalars(
         rollout_log_probs=np.array(rollout), old_log_probs=np.array(trainer), response_mask=np.array(mask)
     )
-    # These fit float32, in which the program's kernel subtracts.
+    # These fit into float32, in which the program's kernel subtracts.
     assert_same(found, report["metrics"], rel=1e-6)
     assert_same(found, {f"excluded_{name}": count for name, count in report["excluded"].items()})
     assert found["logratio/excluded_missing"] == 3
@@ -109,14 +109,14 @@ def test_bars_of_delta_are_the_reports(program):
     figures = measure(*(batch[name].reshape(-1) for name in batch), np.array([0, batch["response_mask"].size]))
     bars = report["histograms"]["delta"]
     assert figures.edges == pytest.approx(bars["edges"])
-    # The report counts a cell of its sketch in one bar, and edges part cells.
+    # The report counts each cell of its sketch in one bar, but edges can divide cells.
     assert np.abs(figures.counts - bars["counts"]).sum() <= 0.01 * figures.counts.sum()
     assert figures.counts.sum() == report["metrics"]["tokens"]
 
 
 def test_small_and_large_mismatches_keep_their_digits():
     tiny = logratio.scalars(make_batch([1e-9, -1e-9]))
-    # -1 + 1e-9 has an ulp of 1e-16: Δ itself has seven digits.
+    # -1 + 1e-9 has an ulp of 1e-16, so Δ itself has seven digits.
     assert tiny["logratio/k3"] == pytest.approx(5e-19, rel=1e-6)
     assert tiny["logratio/ess"] == 1.0
     known = logratio.scalars(make_batch([math.log(3), 0.0], rollout=-2.0))
@@ -212,7 +212,7 @@ def test_a_recorder_gives_the_figures_of_a_step(tmp_path, caplog):
 
 
 class Recorded:
-    """A logger that keeps what it is given."""
+    """A logger that keeps what it gets."""
 
     def __init__(self) -> None:
         self.calls: list[tuple] = []
@@ -324,10 +324,10 @@ def test_real_tensorboard_writes_what_it_is_given(tmp_path, torch):
 
 
 def test_real_mlflow_keeps_what_it_is_given(tmp_path, monkeypatch):
-    # Its newer versions refuse folders of files unless they are asked to keep them.
+    # Newer versions refuse a folder of files as a store unless told to accept it.
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed: it is tried as an imitation only")
-    # A folder that is not there yet is given its first experiment.
+    # A folder that does not exist yet gets its first experiment.
     mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
     with mlflow.start_run() as run:
         values = logratio.log_to(mlflow, read_demo(10), 10, report="report.html")
@@ -434,7 +434,7 @@ def test_turns_and_sequences_by_hand():
     assert found["logratio/sequence_metrics/log_ppl_diff_max"] == pytest.approx(difference.max())
     assert found["logratio/sequence_metrics/ppl_ratio_mean"] == pytest.approx(np.exp(difference).mean())
     assert found["logratio/sequence_metrics/chi2_seq"] == pytest.approx(np.mean(np.exp(2 * delta[:5].sum(1))) - 1)
-    # One turn is the whole, and is not given twice.
+    # A single turn is the whole, which is not listed twice.
     single = logratio.scalars({name: array[:, :4] for name, array in batch.items()})
     assert not any("per_turn" in name for name in single)
 

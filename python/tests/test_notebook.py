@@ -165,7 +165,7 @@ def test_a_report_of_arrays(program):
     tokens = report.tokens
     assert isinstance(tokens, pandas.DataFrame)
     assert report.metrics["sequences"] == 72 and report.json["run"] == "arrays"
-    # Batches of one step count on: a handle names one token.
+    # Batches of one step continue the count, so that a handle names one token.
     assert tokens["handle"].is_unique and tokens["handle"].iloc[-1] == "s4.q23.t29"
     assert "s3.q47.t29" in set(tokens["handle"])
     worst = report.json["worst_tokens"][0]
@@ -210,7 +210,7 @@ def test_tensors_and_lists_are_arrays_too(program):
     lists = {name: value if name == "uid" else value.tolist() for name, value in arrays.items()}
     expected = logratio.report(arrays).metrics
     assert logratio.report(tensors).metrics == expected
-    # A list of lists is not padded, so tokens behind the mask count as tool output; figures are the same.
+    # A list of lists is not padded, so tokens after the mask count as tool output; figures are the same.
     assert logratio.report(lists).metrics["delta_abs_mean"] == pytest.approx(expected["delta_abs_mean"], rel=1e-6)
 
 
@@ -343,6 +343,6 @@ def test_a_real_kernel_shows_both(program, tmp_path):
     assert shown[0]["data"]["text/plain"].startswith("<logratio report of stale: ")
     address = url[0]["text"].strip()
     assert address in viewer[0]["data"]["text/html"]
-    # The kernel was shut down as a notebook shuts it down.
+    # The kernel has been shut down as a notebook does it.
     with pytest.raises(OSError):
         fetch(address)

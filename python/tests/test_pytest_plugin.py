@@ -1,4 +1,4 @@
-"""The pytest plugin in a pytest of its own."""
+"""The pytest plugin in a separate pytest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(pytester, monkeypatch):
     package = Path(logratio.__file__).parent.parent
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")]))
     pytester.makepyfile(test_engine=TESTS)
-    # Where this package is not installed but on the path, its entry point is not known.
+    # If this package is only on the path and not installed, its entry point is unknown.
     loaded = [] if _is_installed() else ["-p", "logratio.pytest_plugin"]
     return lambda *flags: pytester.runpytest_subprocess(*loaded, *flags)
 

@@ -1,4 +1,4 @@
-"""A run summarized on a real Ray cluster of several nodes on this machine, some of which are lost."""
+"""Summarizing a run on a real Ray cluster of several nodes on this machine, some of which are lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logratio.ray import chunks as chunking  # noqa: E402
 from logratio.shard_worker import Shard, ShardWorker, WorkerDied  # noqa: E402
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo" / "stale"
-#: In the environment of all that this cluster starts: no other run of these tests on the machine loses a worker to us.
+#: In the environment of everything that this cluster starts, so that we kill no worker of another run of these tests.
 OURS = f"TEST_RAY_CLUSTER={os.getpid()}"
 
 
@@ -36,7 +36,7 @@ def program():
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Three nodes with a core each; the first one has the driver."""
+    """Three nodes with a core each; the first has the driver."""
     name, value = OURS.split("=")
     os.environ[name] = value
     started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
@@ -54,12 +54,12 @@ def small_chunks(monkeypatch):
 
 
 def report_alone(*paths: Path) -> dict:
-    """What one process says; exit status 4 is as good as 0."""
+    """The report of a single process; exit status 4 is as good as 0."""
     return json.loads(run_program(["report", "--json", "--", *map(str, paths)])[0])
 
 
 def same_figures(ours: dict, theirs: dict) -> None:
-    """Bit for bit; ``next`` names the command, which is another one."""
+    """Checks that figures are equal bit for bit, except for ``next``, which names the command."""
     assert {name for name in theirs if ours.get(name) != theirs[name]} <= {"next"}
 
 
@@ -90,7 +90,7 @@ def test_the_diagnosis_is_that_of_one_process(cluster, small_chunks, tmp_path):
     assert ours.json == alone("doctor", "--for=slime", "--steps=10..100", "--", DEMO)
     assert ours.html is not None and "<html" in ours.html
     assert not ours.skipped
-    # Parts of both verbs in one directory, each for its own; a broken job goes on from there.
+    # One directory holds the parts of both verbs separately; an interrupted job resumes from there.
     same_figures(
         logratio.ray.report(DEMO, out=tmp_path, steps="10..100").json, alone("report", "--steps=10..100", "--", DEMO)
     )
@@ -145,7 +145,7 @@ def test_the_log_is_that_of_one_process(cluster, small_chunks, tmp_path):
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
-    """Five scored studies of three policies; the logits are drawn."""
+    """Five scored studies of three policies, with random logits."""
     np = pytest.importorskip("numpy")
     random = np.random.default_rng(5)
     folder = tmp_path_factory.mktemp("studies")
@@ -238,8 +238,8 @@ def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster, small_chunks, tmp_p
 
 
 def kill_one_worker() -> str:
-    """SIGKILL to one process of the program, as the kernel does when memory runs out: one at work, as nothing is lost with
-    one that waits for its next shards."""
+    """Sends SIGKILL to a process of the program, as the kernel does when memory runs out. The process must be at work,
+    as nothing is lost with one that waits for its next shards."""
     found: list[tuple[bool, str]] = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -249,7 +249,7 @@ def kill_one_worker() -> str:
             if b"summarize" not in words or b"--worker" not in words:
                 continue
             variables = (entry / "environ").read_bytes().split(b"\0")
-            # Behind the program's name, which may hold spaces.
+            # After the program's name, which may contain spaces.
             state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
         except OSError:
             continue
@@ -282,7 +282,7 @@ def test_a_broken_job_goes_on(cluster, small_chunks, tmp_path):
 
     with pytest.raises(Broken):
         logratio.ray.summarize(DEMO, out=tmp_path, progress=break_off)
-    # What was being written when the job ended is no part.
+    # A file that was being written when the job ended is not a part.
     (tmp_path / ".half.lrs.1").write_bytes(b"half")
     summary = logratio.ray.summarize(DEMO, out=tmp_path)
     assert summary.resumed == 5
@@ -302,7 +302,7 @@ def test_files_that_were_rewritten_are_summarized_again(cluster, small_chunks, t
     save(files[0], **arrays)
     said: list[str] = []
     after = logratio.ray.report(run, out=parts, progress=said.append)
-    # Counted on from what was there. On a machine whose cores are busy, something may be said of the wait too.
+    # The count continues from what existed. If the machine's cores are busy, waiting may be reported, too.
     assert [sentence for sentence in said if "shards" in sentence] == [
         f"{len(files)} shards in {len(files)} chunks, {len(files) - 1} of them done before",
         f"{len(files)} of {len(files)} shards",
@@ -349,7 +349,7 @@ def test_a_cluster_without_a_free_core_says_so(cluster, monkeypatch, caplog):
 
 
 def test_a_shard_that_ends_every_worker_is_given_up_and_named(cluster, tmp_path):
-    """The program itself, but for one shard, on which it dies."""
+    """The program itself, except that it dies on one shard."""
     wrapper = tmp_path / "program.py"
     wrapper.write_text(
         "import json, os, subprocess, sys\n"
@@ -373,7 +373,7 @@ def test_a_shard_that_ends_every_worker_is_given_up_and_named(cluster, tmp_path)
     assert [Path(name).name for name in summary.given_up] == names
     (why,) = summary.given_up.values()
     assert "ended with status 1" in why
-    # Twice with the others, then twice alone.
+    # Lost twice with the others, then twice alone.
     assert summary.lost == 4
     text, status = run_program(["merge", "--json", "--", str(summary.part)])
     assert status == 4
@@ -394,7 +394,7 @@ def test_chunks_do_not_depend_on_the_cluster():
     assert [len(chunk.shards) for chunk in chunks] == [3, 3, 1, 1]
     assert chunks[-1].paths == ["a", "b"]
     assert chunking.make_chunks([*shards, pair], {}) == chunks
-    # Other options, and other bytes, are other parts.
+    # Different options and different bytes give different parts.
     names = {chunk.name for chunk in [*chunks, *chunking.make_chunks(shards, {"steps": "1"})]}
     assert len(names) == 7
 
@@ -410,7 +410,7 @@ def test_a_worker_answers_again_after_its_process_died():
         part = worker.summarize(plan.shards[0].paths)
         worker._process.kill()
         with pytest.raises((WorkerDied, LogratioError)):
-            # The process is found dead at once, or in the middle of the request.
+            # The death of the process is noticed immediately, or in the middle of the request.
             worker._process.poll = lambda: None  # type: ignore[method-assign]
             worker.summarize(plan.shards[0].paths)
         assert worker.summarize(plan.shards[0].paths) == part

@@ -1,4 +1,4 @@
-"""``python -m logratio.ray`` as a person at a cluster, or a job of Ray, runs it."""
+"""``python -m logratio.ray`` as run by a person at a cluster or by a Ray job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEMO = HOME.parent / "examples" / "demo" / "stale"
 
 
 def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
-    # The token of the account belongs to whatever other cluster runs here.
+    # The account's token may belong to another cluster that runs here.
     environment = {**os.environ, "PYTHONPATH": str(HOME), "RAY_AUTH_MODE": "disabled", **variables}
     command = [sys.executable, "-m", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
@@ -31,14 +31,14 @@ def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def address():
-    """A cluster that ``ray start`` made."""
+    """The address of a cluster made by ``ray start``."""
     try:
         run_program(["--version"])
     except LogratioError as error:
         pytest.skip(f"the program is not built: {error.message}")
-    # The nodes' processes inherit PYTHONPATH: elsewhere the package is installed. With --block they end with this process;
-    # `ray stop` would end every cluster of the machine. In a directory of its own, for Ray keeps there which cluster
-    # programs find that name none; a short one, for sockets are in it.
+    # The nodes' processes inherit PYTHONPATH; normally the package is installed. With --block they end with this
+    # process, while `ray stop` would end every cluster on the machine. The separate directory is where Ray keeps the
+    # address that programs use if they name no cluster; its path is short, because sockets are in it.
     folder = tempfile.mkdtemp(prefix="ray-")
     words = ["start", "--head", "--num-cpus=2", "--port=0", "--include-dashboard=false", "--block"]
     words.append(f"--temp-dir={folder}")

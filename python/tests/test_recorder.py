@@ -1,4 +1,4 @@
-"""The recorder: what is written, what is left out, and what it never does to the loop around it."""
+"""The recorder: what it writes, what it leaves out, and what it never does to the loop around it."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_torch_tensors_of_any_type(tmp_path):
 
 
 def test_large_columns_are_copied_in_pieces_and_ids_narrowed(tmp_path):
-    """Several pieces per column; int64 as trainers have it, a mask of 256 (0 in its lowest byte), reversed memory."""
+    """Several pieces per column; int64 as in trainers, a mask of 256 (0 in its lowest byte), reversed memory."""
     random = np.random.default_rng(3)
     shape = (64, 20_000)
     rollout = -random.random(shape, np.float32)
@@ -144,7 +144,7 @@ def test_large_columns_are_copied_in_pieces_and_ids_narrowed(tmp_path):
         given = (rollout.copy(), ids.copy(), mask.copy())
         backwards = np.asfortranarray(rollout)
         run.log(step=1, rollout_log_probs=given[0], old_log_probs=backwards, responses=given[1], response_mask=given[2])
-        # What the loop does next must not reach the record.
+        # What the loop does next must not affect the record.
         for array in given:
             array[:] = 0
     arrays, _ = read(written(run)[0])
@@ -355,7 +355,7 @@ def test_facts_that_decide_causes(tmp_path):
         )
     (path,) = written(run)
     arrays, metadata = read(path)
-    # A reason that is not known is an empty text, not "None".
+    # An unknown reason is an empty text, not "None".
     assert arrays["finish_reason"].tobytes() == b"stoplength"
     assert arrays["finish_reason.offsets"].tolist() == [0, 4, 4, 10]
     assert arrays["engine_id"].tobytes() == b"aba"

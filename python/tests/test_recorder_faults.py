@@ -1,6 +1,6 @@
-"""Kills and failures at every place where the recorder changes its disk, each followed by a restart and a count.
+"""Kills and failures at every place where the recorder changes the disk, each followed by a restart and a count.
 
-``LOGRATIO_LONG=1`` tries every place with every fault; otherwise a few are drawn, the same each time.
+``LOGRATIO_LONG=1`` tries every place with every fault; otherwise a few are chosen at random, the same each time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from logratio.recorder import sender
 from logratio.recorder import spool as spool_module
 
 SOURCES = Path(logratio.__file__).parent / "recorder"
-#: Everything in the recorder that changes its disk; `test_the_list_is_complete` holds it to the sources.
+#: Everything in the recorder that changes the disk; `test_the_list_is_complete` compares it with the sources.
 CHANGES = {
     "files.py": {
         "os.open": 2,
@@ -52,13 +52,13 @@ CHANGES = {
         "os.rmdir": 1,
     },
 }
-#: What could change a disk; those that only `pathlib`, `shutil` or `open` offer are not used.
+#: Calls that could change a disk; those that only `pathlib`, `shutil` or `open` offer are not used.
 WAYS = {
     *("open", "write", "pwrite", "writev", "close", "link", "symlink", "rename", "replace", "unlink", "remove"),
     *("mkdir", "makedirs", "rmdir", "removedirs", "fsync", "fdatasync", "ftruncate", "truncate", "sendfile", "rmtree"),
     *("write_text", "write_bytes", "touch", "hardlink_to", "symlink_to", "tofile", "mkstemp", "move", "copyfile"),
 }
-#: Of ``os``, called by the above: what is made to fail.
+#: Functions of ``os``, called by the above, that are made to fail.
 FUNCTIONS = ("open", "write", "link", "rename", "unlink", "mkdir", "rmdir")
 FAULTS = ("kill before", "kill after", "full", "broken")
 IS_LONG = bool(os.environ.get("LOGRATIO_LONG"))
@@ -88,7 +88,7 @@ def test_the_list_is_complete():
 
 
 class Faults:
-    """Counts the changes below a folder, and makes the one with a number fail."""
+    """Counts the changes below a folder, and makes the one with a given number fail."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
@@ -125,7 +125,7 @@ class Faults:
             finally:
                 os.kill(os.getpid(), signal.SIGKILL)
         if self.fault == "full" and name == "write":
-            # A full disk takes what it has room for.
+            # A full disk writes as much as fits.
             return function(given[0], given[1][: len(given[1]) // 2])
         raise OSError(errno.ENOSPC if self.fault == "full" else errno.EIO, os.strerror(errno.EIO), str(given[0]))
 
@@ -143,7 +143,7 @@ def failing(faults: Faults) -> Iterator[None]:
 
 
 def record(options: dict[str, Any], first: int, report: Callable[[str], None] = lambda _: None) -> logratio.Recorder:
-    """Logs batches whose sample ids are ``first``, ``first + 1``, …, and reports each that is written."""
+    """Logs batches with sample ids ``first``, ``first + 1``, …, and reports each that is written."""
     run = logratio.init(resume="allow", rank=0, **options)
     for i in range(BATCHES):
         before = run.counts.written
@@ -183,7 +183,7 @@ def read_ids(path: Path) -> str:
 
 
 def choose(names: list[str]) -> list[tuple[int, str]]:
-    """Places and faults: all, or some of each function, drawn by a seed."""
+    """Places and faults: all of them, or some of each function, chosen by a seed."""
     every = [(at, fault) for at in range(len(names)) for fault in FAULTS]
     if IS_LONG:
         return every
@@ -217,7 +217,7 @@ def test_a_directory_loses_and_doubles_nothing(tmp_path, capfd):
 
 
 class Store(http.server.BaseHTTPRequestHandler):
-    """What the server promises: a batch once, whichever call it is sent under."""
+    """Stores a batch once, whichever call it is sent under, as the server promises."""
 
     protocol_version = "HTTP/1.1"
     batches: dict[tuple[str, str, str, str], bytes]

@@ -1,4 +1,4 @@
-"""Which folder a run is recorded in, and what a recorder does to the process around it."""
+"""Which folder a run is recorded in, and how a recorder affects the process around it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def record(place: Path, name: str | None = "run", steps: int = 1, **options) -> 
 
 
 def record_rank(place: Path, rank: int) -> None:
-    """For a process of its own, which does not call ``finish``."""
+    """Runs in a separate process, which does not call ``finish``."""
     run = logratio.init(place, "run", rank=rank)
     for step in range(2):
         run.log(step=step, **COLUMNS)
@@ -96,7 +96,7 @@ def test_ranks_of_a_launch_share_a_run_whenever_they_start(tmp_path, monkeypatch
     record(tmp_path)
     monkeypatch.setenv(variable, "job-1")
     assert {record(tmp_path, rank=rank).path.name for rank in (1, 0, 7)} == {"run-2"}
-    # A rank that has finished does not come back: the job starts the program again.
+    # A rank that has finished does not come back, so this is the job starting the program again.
     assert {record(tmp_path, rank=rank).path.name for rank in (0, 1)} == {"run-3"}
     monkeypatch.setenv(variable, "job-2")
     assert record(tmp_path, rank=3).path.name == "run-4"
@@ -105,7 +105,7 @@ def test_ranks_of_a_launch_share_a_run_whenever_they_start(tmp_path, monkeypatch
 def test_an_id_of_none_is_not_a_launch(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
-    # Of two machines; on one, the ranks have the same torchrun as their parent.
+    # Ranks on two machines; on one machine, the ranks have the same torchrun as their parent.
     for size, expected in (("4", ["run", "run-2"]), ("2", ["run-3", "run-3", "run-4"])):
         monkeypatch.setenv("WORLD_SIZE", size)
         assert [record(tmp_path, rank=rank).path.name for rank in (0, 1, 0)[: len(expected)]] == expected
@@ -250,7 +250,7 @@ def test_a_finish_that_runs_out_of_time_counts_what_is_left(tmp_path, monkeypatc
         counts = run.finish(timeout=0.05)
     assert (counts.written, counts.unsent) == (0, 5)
     assert "5 were still in memory when the time ran out" in caplog.text
-    # The thread goes on, if the process does.
+    # The thread continues if the process does.
     go_on.set()
     assert run.flush(30)
     assert (counts.written, counts.unsent) == (5, 0)

@@ -1,6 +1,6 @@
-"""A recorder with ``url``: what reaches `logratio serve`, and what happens while it is away, full or of another opinion.
+"""A recorder with ``url``: what reaches `logratio serve`, and what happens while it is away, full or refuses.
 
-Servers here are the real program, but where an answer is needed that it gives only when it is broken.
+Servers here are the real program, except for answers that it only gives when broken.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def test_a_resumed_run_keeps_both_of_a_step(servers, spool):
 def test_a_later_run_of_a_name_has_a_run_of_its_own(servers, spool, capsys, monkeypatch):
     server = servers()
     for launch in ("a", "b", "a"):
-        # Ranks of one launch start at any time, and on any machine: here, on one without the spool of the others.
+        # Ranks of one launch start at any time and on any machine, here on one without the others' spool.
         monkeypatch.setenv("LOGRATIO_SPOOL", str(spool / str(time.monotonic())))
         monkeypatch.setenv("LOGRATIO_LAUNCH", launch)
         with logratio.init(url=server.url, name="again") as run:
@@ -270,7 +270,7 @@ def test_the_server_may_be_killed_again_and_again(servers, spool):
 
 
 def test_a_connection_that_is_reset_before_it_is_made_is_tried_again(servers, monkeypatch, caplog):
-    """As a server that is being killed does, now and then."""
+    """A server that is being killed does this now and then."""
     server = servers()
     connect = http.client.HTTPConnection.connect
     asked: list[float] = []
@@ -292,7 +292,7 @@ def test_a_connection_that_is_reset_before_it_is_made_is_tried_again(servers, mo
 
 
 class Odd(http.server.BaseHTTPRequestHandler):
-    """Answers what the real server answers under a flood, and when it is broken."""
+    """Answers as the real server does under a flood and when broken."""
 
     protocol_version = "HTTP/1.1"
     answers: ClassVar[list[tuple[int, dict[str, str], bool]]] = []
@@ -400,7 +400,7 @@ def test_a_run_in_a_directory_has_no_page(tmp_path):
 
 
 def test_a_rank_that_has_finished_begins_another_launch(odd, spool, monkeypatch):
-    """An id of a cluster's job is often that of a shell, in which a script is run again."""
+    """A cluster's job id often belongs to a shell in which a script is run again."""
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     launches = []
 
@@ -415,7 +415,7 @@ def test_a_rank_that_has_finished_begins_another_launch(odd, spool, monkeypatch)
         record(rank).finish()
     first, second, third = launches
     assert first == second != third
-    # Without ranks of their own, those that are alive at the same time are one launch.
+    # Recorders that are alive at the same time belong to one launch, even with equal ranks.
     living = record(0)
     record(0).finish()
     record(0).finish()
@@ -525,7 +525,7 @@ def test_a_file_that_was_removed_is_not_written(spool):
 
 
 def test_processes_of_one_rank_lose_and_double_nothing(servers, spool):
-    """Each has a folder of its own in the spool, so none sends or removes what another wrote."""
+    """Each has its own folder in the spool, so none sends or removes what another wrote."""
     server = servers()
     program = textwrap.dedent(
         """

@@ -1,4 +1,4 @@
-"""The worker as a process, against the models themselves in float64."""
+"""The worker as a process, compared with the models themselves in float64."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_figures_of_a_batch_are_those_of_float64(client, checkpoints, family):
     opened = [client.open(path, block_bytes=1 << 16, cache_bytes=1 << 20) for path in paths]
     assert "separately" not in str(opened)
     (p, q), texts = [one["model"] for one in opened], make_texts(7)
-    # Twice: the second time, the reference's hidden states come from the cache.
+    # Twice, because the second time the reference's hidden states come from the cache.
     for frames in (client.score("compare", p, texts, references=[q]) for _ in range(2)):
         for (ids, prompt), frame in zip(texts, frames, strict=True):
             tokens = np.append(ids[prompt:], -1)
@@ -148,7 +148,7 @@ def test_samples_are_seeded_and_their_log_probs_are_forced_ones(client, checkpoi
 
 
 def test_a_head_that_does_not_run_apart(torch, checkpoints, monkeypatch):
-    """A body that nobody finds: the logits of a whole text are held, and the figures stay."""
+    """If the body cannot be found, the logits of a whole text are held, and the figures are the same."""
     from logratio.scoring import models
     from logratio.scoring.score import HiddenCache, Scorer, Text
 
@@ -172,7 +172,7 @@ def test_a_device_map_on_the_cpu_needs_no_accelerate(torch, checkpoints, monkeyp
 
 
 def test_parts_that_give_other_logits_than_the_whole(torch, checkpoints, monkeypatch):
-    """The check at the door finds a cut in the wrong place, and the model is run whole."""
+    """The initial check finds a cut in the wrong place, and the model runs whole."""
     from logratio.scoring import models
 
     monkeypatch.setattr(models, "_find_decoder", lambda module: module.model.layers[-1].mlp)
@@ -230,7 +230,7 @@ def test_a_request_that_is_cancelled(client, checkpoints):
     frame = client.read()
     assert frame.header["request"] == first
     assert frame.header["error"]["kind"] == "cancelled"
-    # It goes on with the next.
+    # It continues with the next request.
     assert client.score("score", model, make_texts(1)[:1])[0].arrays["logprobs"].shape == (28,)
 
 
@@ -277,7 +277,7 @@ def test_a_python_without_torch(tmp_path):
 
 
 def test_memory_that_runs_out_halves_the_batch(torch, checkpoints):
-    """The device says no to more than two texts, then to any: the first is halved, the second refused."""
+    """The device refuses more than two texts, then any: the first batch is halved, the second refused."""
     from logratio.scoring import score as module
     from logratio.scoring.models import open_model
 
@@ -313,7 +313,7 @@ def test_a_killed_worker_ends_its_stream(checkpoints):
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc: the worker's memory cannot be read")
 def test_logits_are_never_whole(client, checkpoints, tmp_path, transformers):
-    """Two policies of 131,072 columns and 202 rows: whole logits of both would take 212 MB, a block takes 8."""
+    """Two policies with 131,072 columns and 202 rows: the whole logits of both would take 212 MB; a block takes 8."""
     from conftest import make_model
 
     make_model("llama", 5, vocabulary=1 << 17).save_pretrained(tmp_path)
@@ -351,7 +351,7 @@ def test_a_reference_that_was_scored_does_not_run_again(torch, checkpoints, monk
         assert ran == [q, p, p]
     np.testing.assert_array_equal(back[2]["logprobs"], first[2]["logprobs"])
     np.testing.assert_allclose(back[2]["forward_kl.0"], again[2]["reverse_kl.0"], rtol=1e-6)
-    # What is forgotten makes room.
+    # Forgetting a model makes room.
     scorer.cache.forget(q)
     scorer.cache.forget(p)
     assert scorer.cache.bytes == 0

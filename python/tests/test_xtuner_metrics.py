@@ -1,4 +1,4 @@
-"""xtuner's metric functions: rows as its definitions have them, packs merged."""
+"""xtuner's metric functions: by rows, as in its definitions, and merged over packs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """
-Imports the modules in argv once, and then runs scripts, each in a forked child: for most of them, the imports take longer
-than the run. A line of JSON on standard input is a script to run; its status is the line that answers.
+Imports the modules in argv once, then runs each script in a forked child, because for most of them the imports take
+longer than the run. A line of JSON on standard input is a script to run; the answer is a line with its status.
 """
 
 import importlib
@@ -29,7 +29,7 @@ if job is not None:
     os.chdir(job["folder"])
     os.environ.clear()
     os.environ.update(job["env"])
-    # As the interpreter makes it of PYTHONPATH.
+    # As the interpreter does with PYTHONPATH.
     sys.path[1:1] = job["env"]["PYTHONPATH"].split(os.pathsep)
     importlib.invalidate_caches()
     sys.argv = job["command"]

@@ -1,7 +1,7 @@
 """
-A real GRPOTrainer on a tiny random model, with no network and no GPU. argv: the lines to paste, and the
-way in which generations and optimizer steps meet: `several` (three generations within a step), `aligned` (TRL computes
-no `old_per_token_logps` itself), `outlives` (a generation is used for several steps).
+A real GRPOTrainer on a tiny random model, without network or GPU. argv: the lines to paste, and how generations relate
+to optimizer steps: `several` (three generations per step), `aligned` (TRL itself computes no `old_per_token_logps`),
+`outlives` (a generation is used for several steps).
 """
 
 import os
@@ -18,7 +18,7 @@ from trl import GRPOConfig, GRPOTrainer
 from truth import figures, say
 
 WAYS = {
-    # Optimizer steps of 6 micro-batches, a generation for every 2 of them.
+    # Optimizer steps of 6 micro-batches, with a generation for every 2.
     "several": {"gradient_accumulation_steps": 6, "steps_per_generation": 2, "num_iterations": 1, "max_steps": 4},
     "aligned": {"gradient_accumulation_steps": 2, "steps_per_generation": 2, "num_iterations": 1, "max_steps": 3},
     "outlives": {"gradient_accumulation_steps": 1, "steps_per_generation": 2, "num_iterations": 2, "max_steps": 8},
@@ -38,7 +38,7 @@ def make_tokenizer():
 
 @torch.no_grad()
 def sample(prompts, trainer):
-    """An engine of its own: samples token by token in float32, and reports log-probs with some noise."""
+    """A substitute engine: samples token by token in float32, and reports log-probs with some noise."""
     model, tokenizer = trainer.model, trainer.processing_class
     result = {"prompt_ids": [], "completion_ids": [], "logprobs": [], "env_mask": []}
     for prompt in prompts:
@@ -51,7 +51,7 @@ def sample(prompts, trainer):
             completion.append(token)
             logprobs.append(float(rows[token]) + 0.1 * float(torch.randn(1, generator=NOISE)))
         mask = [1] * length
-        # A token that the environment put in; the engine has no log-prob of it.
+        # A token that the environment inserted; the engine has no log-prob for it.
         if length > 3:
             mask[2], logprobs[2] = 0, 0.0
         result["prompt_ids"].append(ids)

@@ -1,4 +1,4 @@
-"""What a run's files must say, computed with numpy from what the trainer itself held; printed as one JSON line."""
+"""What a run's files must say, computed with numpy from the trainer's own data and printed as a line of JSON."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def figures(rollout, trainer, masks):
-    """Of lists of sequences: the figures that logratio's report prints."""
+    """The figures that logratio's report prints for lists of sequences."""
     deltas = [
         np.asarray(t, np.float64)[np.asarray(m, bool)] - np.asarray(r, np.float64)[np.asarray(m, bool)]
         for r, t, m in zip(rollout, trainer, masks, strict=True)

@@ -34,7 +34,7 @@ def sequences(seed):
 
 
 def unwritable(tensor):
-    """A view of a larger buffer that numpy may not write to, as tensors are that came through Ray."""
+    """A view of a larger buffer that numpy may not write to, like tensors that came through Ray."""
     import warnings
 
     buffer = np.concatenate([np.zeros_like(tensor.numpy().ravel()), tensor.numpy().ravel()])

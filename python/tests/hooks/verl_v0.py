@@ -1,7 +1,7 @@
 """
 verl's older loop (v0) with its own code: RayPPOTrainer.fit, from the reward to the update. Only generation and the
-workers with GPUs are replaced, by ones that give known tensors; those are views that nobody may write to, as tensors
-are that came through Ray.
+workers with GPUs are replaced by ones that return known tensors; these are read-only views, like tensors that came
+through Ray.
 """
 
 import contextlib
@@ -101,7 +101,7 @@ def generate(step):
         "rollout_log_probs": unwritable(pad([r["rollout"] for r in rows], WIDTH)),
         "rm_scores": scores,
     }
-    # As _agent_loop_postprocess makes them; of step 3 one trajectory went on after the weights had changed.
+    # As from _agent_loop_postprocess; in step 3, one trajectory continued after the weights had changed.
     began = [step - (2 if step == 3 and i == 1 else 1) for i in range(len(rows))]
     others = {
         "acc": np.array([r["acc"] for r in rows]),
@@ -117,7 +117,7 @@ def generate(step):
 
 
 def run(step):
-    """One step of fit, up to the update of the actor, or through it in critic warm-up."""
+    """One step of fit, up to the update of the actor; in critic warm-up, the whole step."""
     trainer = object.__new__(Trainer)
     trainer.config = CONFIG
     trainer._dump_executor = SimpleNamespace(_shutdown=False)
@@ -134,7 +134,7 @@ def run(step):
         "raw_prompt": np.array(["?"] * len(rows), dtype=object),
     }
     trainer.train_dataloader = [prompt]
-    # fit begins at step 1; a resumed run begins behind its checkpoint.
+    # fit begins at step 1; a resumed run begins after its checkpoint.
     trainer._load_checkpoint = lambda: setattr(trainer, "global_steps", step - 1)
     trainer.total_training_steps = step
     with contextlib.suppress(Stop):

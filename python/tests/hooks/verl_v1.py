@@ -1,6 +1,6 @@
 """
 verl's default loop (v1) with its own code: PPOTrainer._step_once over a real TransferQueue and Ray. Only the workers
-with GPUs are replaced, by ones that give known log-probs.
+with GPUs are replaced by ones that return known log-probs.
 """
 
 import sys
@@ -59,7 +59,7 @@ def nested(rows, dtype):
 
 
 class Workers:
-    """Stands where the workers with GPUs do: one data-parallel rank."""
+    """Replaces the workers with GPUs: one data-parallel rank."""
 
     def __init__(self):
         self._dispatch_info = {"actor": [0]}
@@ -70,10 +70,10 @@ class Workers:
         ids = tq.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=["input_ids"])[
             "input_ids"
         ]
-        # verl fills the batch up to a multiple with rows of its own, which are in no figure.
+        # verl pads the batch to a multiple with its own rows, which are in no figure.
         filler = [{"prompt": row[:-1].tolist(), "trainer": np.full(1, -7, np.float32)} for row in ids.unbind()]
         rows = [self.truth.get(key, fill) for key, fill in zip(batch.keys, filler, strict=True)]
-        # Over prompt and response, entry t about token t + 1, as the engines return it.
+        # Over prompt and response, with entry t about token t + 1, as the engines return it.
         whole = [np.concatenate([np.zeros(len(r["prompt"]) - 1, np.float32), r["trainer"], [0]]) for r in rows]
         fields = TensorDict(
             {
@@ -110,7 +110,7 @@ class Buffer:
                     "response_len": len(row["response"]),
                     "seq_len": length,
                     "global_steps": global_steps,
-                    # Of step 3 one trajectory went on after the weights had changed.
+                    # In step 3, one trajectory continued after the weights had changed.
                     "min_global_steps": global_steps - (2 if global_steps == 3 and i == 1 else 1),
                     "max_global_steps": global_steps - 1,
                 }
@@ -141,7 +141,7 @@ Trainer.__abstractmethods__ = frozenset()
 
 
 def main():
-    # Its own cluster, also where another one runs.
+    # Its own cluster, even if another one is running.
     ray.init("local", num_cpus=16, include_dashboard=False, log_to_driver=False)
     tq.init(OmegaConf.create({"backend": {"SimpleStorage": {"num_data_storage_units": 1}}}))
     trainer = object.__new__(Trainer)
