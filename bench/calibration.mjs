@@ -1,5 +1,5 @@
-// What the tool says of its own certainty against how often it is right, on runs drawn from processes whose truth is
-// known. Seeded, in this process, from the sources: no build is needed.
+// Compares the certainty that the tool states with how often it is right, on runs drawn from processes whose truth is
+// known. Seeded; runs in this process from the sources, so no build is needed.
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 import { formatTable } from "./support/rounds.mjs";

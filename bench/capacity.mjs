@@ -1,6 +1,6 @@
-// How many tokens on how many cores in how long: what a core sums and what a part costs, measured, and the rest by
-// arithmetic. The table is that of docs/larger-than-one-machine.md:  npm run bench -- merge capacity --document
-// What a part costs is read from bench/out/merge.json where it is there, and measured where it is not.
+// How many tokens a number of cores can process in a given time, calculated from measurements of what a core sums and
+// what a part costs. Makes the table of docs/larger-than-one-machine.md:  npm run bench -- merge capacity --document
+// The cost of a part is read from bench/out/merge.json if that exists, and measured otherwise.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -17,11 +17,11 @@ export const page = "larger-than-one-machine.md";
 const execute = promisify(execFile);
 const program = fileURLToPath(new URL("../bin/logratio.js", import.meta.url));
 const usageHook = fileURLToPath(new URL("support/tell-usage.mjs", import.meta.url));
-/** Of a step and rank: 256 sequences of 4,096 tokens. */
+/** The batch of a step and rank: 256 sequences of 4,096 tokens. */
 const [ROWS, WIDTH] = [256, 4096];
 const SHARDS = 4;
 const VOCABULARY = 150_000;
-/** What an object store gives a cluster, bytes a second: an assumption, and said. */
+/** Bytes per second that an object store gives a cluster; an assumption, and stated as such. */
 const STORE = 10e9;
 const RUNS = [1e9, 1e11, 1e13];
 const CORES = [16, 256, 4096];
@@ -44,7 +44,7 @@ function readMeasured(quick) {
   return options.quick === quick ? figures : undefined;
 }
 
-/** Merging takes a time that goes with the bytes of parts: those of larger shards hold more token ids. */
+/** The time of merging is proportional to the bytes of parts, and parts of larger shards hold more token ids. */
 function scale(parts, bytesPerPart) {
   return { ...parts, cpuPerPart: (parts.cpuPerPart * bytesPerPart) / parts.bytesPerPart };
 }
@@ -81,7 +81,7 @@ async function writeShards(folder) {
   return bytes;
 }
 
-/** What a core does with shards: the whole command with one thread, less what it takes for one of them. */
+/** A core's speed on shards: the whole command with one thread, minus the time that it takes for one shard. */
 async function measureShards(folder, rounds) {
   const bytes = await writeShards(join(folder, "run"));
   const cpu = { one: [], all: [] };
@@ -116,7 +116,7 @@ async function measureShards(folder, rounds) {
   };
 }
 
-/** Measured to table and notes. */
+/** Turns measurements into a table and notes. */
 export function tell(shards, parts) {
   const head = [
     "tokens",
@@ -159,9 +159,9 @@ export function tell(shards, parts) {
   };
 }
 
-/** Of a node that merges, bytes: an assumption. */
+/** Memory of a node that merges, bytes; an assumption. */
 const MOST_MEMORY = 64e9;
-/** As `logratio.ray` merges. */
+/** The same as in `logratio.ray`. */
 const FAN_IN = 128;
 
 function treeSeconds(parts, { cpuPerPart, fixedCpu }) {

@@ -1,4 +1,5 @@
-// What the log of high-divergence tokens costs beyond the metrics pass: a batch of 1,024 sequences of 4,096 tokens.
+// What the log of high-divergence tokens costs in addition to the metrics pass: a batch of 1,024 sequences of 4,096
+// tokens.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { formatTable, median, timeInTurns } from "./support/rounds.mjs";
@@ -10,7 +11,7 @@ const PROMPT_TOKENS = 256;
 const TOKENIZER = fileURLToPath(new URL("../test/fixtures/tokenizer/byte-level", import.meta.url));
 const TEXT =
   "Step 1: the shop has 12 red and 345 blue cups, so 12 + 345 = 357 cups.\nTherefore x = 357. #### 357\n";
-/** Runs that are timed together: one takes too little for the clock. */
+/** Runs that are timed together, because one is too short for the clock. */
 const REPEATS = 20;
 const THRESHOLD = 0.8;
 
@@ -23,7 +24,7 @@ export async function run({ quick, rounds = quick ? 3 : 15 }) {
   const tokenizer = await openTokenizer(TOKENIZER);
   const words = tokenizer.encode(TEXT);
   const batch = recordBatch(quick ? ROWS / 4 : ROWS, words, () => 1);
-  // Every sequence has the same largest |Δp|, so that none can be passed over.
+  // Every sequence has the same largest |Δp|, so that none can be skipped.
   const tied = recordBatch(batch.length, words, (token) => (token === 100 ? 0 : 1));
   const measure = async (data, k, decoder) =>
     rest(await load("analyses/divergence/select"), load, data, k, decoder);
@@ -45,7 +46,9 @@ export async function run({ quick, rounds = quick ? 3 : 15 }) {
   return report({ batch, rounds, seconds });
 }
 
-/** 1,024 sequences, a few tokens of which are far apart; `keep` of a token's index in its row is 0 where it is made so. */
+/**
+ * 1,024 sequences with a few tokens far apart: those for which `keep`, given the token's index in its row, returns 0.
+ */
 function recordBatch(rows, words, keep) {
   const tokens = rows * ROW_TOKENS;
   const columns = { ...tokenColumns(tokens, { seed: 7 }), mask: turnMask(tokens, 8) };
@@ -66,7 +69,7 @@ function recordBatch(rows, words, keep) {
   };
 }
 
-/** Everything after the pass: selection, then the records. */
+/** Everything after the pass: selecting tokens, then making the records. */
 async function rest({ offerTokens, topTokens }, load, batch, k, tokenizer) {
   const { mismatchSums } = await load("core/kernels/index");
   const { buildRecord } = await load("analyses/divergence/build-record");

@@ -1,6 +1,6 @@
-// Whole reports, as a user runs them: processes from their start to their end, in wall time, processor time and memory;
-// beside them the scripts that one would write instead (bench/peers), which print the same first screen, and the floor:
-// reading the same bytes and making nothing of them.
+// Whole reports as a user runs them: processes from start to end, in wall time, processor time and memory. They are
+// compared with the scripts that one would write instead (bench/peers), which print the same first screen, and with the
+// floor: reading the same bytes and doing nothing with them.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,8 +29,8 @@ const TOLERANCE = {
   ess: 1e-5,
 };
 /**
- * Millions of tokens that `--tokens` may ask for; rounds and formats where nobody says. Of one million, a format of each
- * kind. To draw all formats of the largest run takes an hour, and JSON lines of its size are in stream.mjs.
+ * Millions of tokens that `--tokens` may ask for, with default rounds and formats: for one million, a format of each
+ * kind. Generating all formats of the largest run takes an hour, and stream.mjs covers JSON lines of that size.
  */
 const SIZES = {
   1: { rounds: 3, formats: ["npz", "parquet", "jsonl"] },
@@ -84,7 +84,7 @@ async function measureFormat(format, setting, notes) {
   const directory = mkdtempSync(join(tmpdir(), "bench-end-to-end-"));
   try {
     const files = await writeRun(format, setting.millions, directory, { ...setting, python });
-    // Not timed: brings the files into the page cache, and says what the scripts have to find.
+    // Not timed: brings the files into the page cache, and gives the figures that the scripts must find.
     const { stdout } = measure(setting.launcher, logratio(directory, 1, "--json"));
     const { metrics } = JSON.parse(stdout);
     if (metrics.tokens !== files.tokens)
@@ -104,7 +104,7 @@ function logratio(directory, threads, ...flags) {
   return [...program, "--threads", String(threads), ...flags];
 }
 
-/** Who reads the files, in the order of a round: the report, then whatever it is compared with. */
+/** The readers in the order of a round: the report, then what it is compared with. */
 function listVariants(format, directory, files, { launcher, peers }, metrics) {
   const counts = [...new Set([1, availableParallelism()])];
   const take = ({ wall, cpu, peak }) => ({ wall, cpu, peak });
@@ -125,7 +125,7 @@ function listVariants(format, directory, files, { launcher, peers }, metrics) {
   return [...reports, ...floors, ...scripts];
 }
 
-/** A script's time without its imports, which are not its author's fault; its figures must be the report's. */
+/** A script's time without imports, which are not its author's fault; its figures must equal the report's. */
 function runPeer({ name, label, python }, threads, format, { paths }, launcher, metrics) {
   const columns = (format.columns ?? COLUMNS).join(",");
   const script = [python, local(`peers/${name}_report.py`), String(threads), columns, ...paths];
@@ -155,7 +155,7 @@ const HEAD = [
   "CPU to logratio",
 ];
 
-/** A row for each reader: with one thread and with all, and its ratios to the report, with one. */
+/** A row for each reader: with one thread and with all, and its ratios to the report with one thread. */
 function tableRows({ label, variants }) {
   const of = (name, threads) => variants.find((one) => one.name === name && one.threads === threads);
   const cells = (variant) =>

@@ -1,5 +1,5 @@
-// The fused pass over rollout, trainer and mask against its reference implementation, against reading the same bytes, and against
-// the same figures as PyTorch operations.
+// The fused pass over rollout, trainer and mask, compared with its reference implementation, with reading the same
+// bytes, and with the same figures as PyTorch operations.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -170,7 +170,7 @@ function compare(sums, figures, derive, layout) {
   return { worst, figure };
 }
 
-/** `sums(block)` by bench/native/mismatch.c under the driver of the real kernel, or `{ missing }`. */
+/** `sums(block)` from bench/native/mismatch.c under the real kernel's driver, or `{ missing }`. */
 async function kernelInC(built) {
   const part = (name) => import(new URL(`wasm/${name}.js`, built).href);
   const [{ MISMATCH_WASM }, { wrapKernel }, { wasmMismatchSums }] = await Promise.all(

@@ -1,5 +1,5 @@
-// Exact figures of whole distributions from rows of logits, one policy's and two policies', against the reference implementation and
-// against the same figures as PyTorch operations.
+// Exact figures of whole distributions from rows of logits, of one policy and of two, compared with the reference
+// implementation and with the same figures as PyTorch operations.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { findTorch, startTorch } from "./support/torch.mjs";
 
 const COLUMNS = 151_936;
 const TOP = 5;
-/** Blocks one after the other, as a study has them: a thread that slept takes some milliseconds to get a processor. */
+/** Consecutive blocks, as in a study: a thread that slept takes some milliseconds to get a processor. */
 const POOL_BLOCKS = 8;
 const FORMATS = [
   { format: "float32", extension: "f32", bytes: 4 },
@@ -21,7 +21,7 @@ const OPERATIONS = ["describe", "compare"];
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
   const built = new URL("../dist/core/kernels/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
-  // As the command line does, before a kernel is compiled.
+  // Before a kernel is compiled, as the command line does.
   const { setV8Flags } = await import(new URL("../dist/apps/cli/v8-flags.js", import.meta.url).href);
   setV8Flags();
   const { compareRows, describeRows } = await import(built.href);
@@ -150,7 +150,7 @@ function figuresOf({ p, q, divergences }) {
   };
 }
 
-/** The figure that is furthest off, relative. */
+/** The largest relative error of a figure. */
 function worstOf(actual, exact) {
   let worst = { off: 0, name: "all equal" };
   for (const [name, value] of Object.entries(exact)) {
@@ -162,7 +162,7 @@ function worstOf(actual, exact) {
 
 function report({ rows, rounds, variants, seconds, notes, torch }) {
   const rateOf = ({ name, tokens = rows }) => tokens / median(seconds[name]);
-  /** PyTorch at the same task: the faster of its batch sizes. */
+  /** PyTorch at the same task, with the faster of its batch sizes. */
   const rival = (name, threads) =>
     Math.max(
       ...variants
@@ -188,7 +188,7 @@ function report({ rows, rounds, variants, seconds, notes, torch }) {
       seconds: seconds[name],
     };
   });
-  // Of PyTorch's batch sizes, the table has the faster.
+  // The table has the faster of PyTorch's batch sizes.
   const isFastest = ({ name, tokensPerSecond }) =>
     !name.startsWith("PyTorch") ||
     results.every(

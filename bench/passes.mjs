@@ -1,5 +1,5 @@
-// What a report does with each token beside the kernel's sums, stage by stage, against the kernel and against the plain
-// loops that define it.
+// What a report does with each token in addition to the kernel's sums, stage by stage, compared with the kernel and
+// with the plain loops that define it.
 import { existsSync } from "node:fs";
 import { formatTable, median, timeInTurns } from "./support/rounds.mjs";
 import { rowOffsets, tokenColumns, turnMask, uniforms } from "./support/token-data.mjs";
@@ -140,7 +140,7 @@ function timeStages(kernel, batches, mismatchSums) {
   return spent;
 }
 
-/** By turn, as a report does. */
+/** Adds Δ by turn, as a report does. */
 function addDeltas(kernel, from, to) {
   for (let start = from; start < to; ) {
     const end = kernel.endOfTurn(start, to);

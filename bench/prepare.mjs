@@ -1,6 +1,6 @@
 // What a run costs before the page can show all of it: `logratio view` of a verl run without a cache, from its start to
-// the first state that an open page shows and to the last one, in wall time, processor time and memory, on one processor
-// and on all of them.
+// the first and to the last state that an open page shows, in wall time, processor time and memory, on one processor
+// and on all.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,11 +12,11 @@ import { formatTable, median } from "./support/rounds.mjs";
 
 /** Millions of tokens. */
 const SIZES = [1, 4, 10];
-/** Between two looks at what the server has. */
+/** Milliseconds between requests for the server's state. */
 const LOOK_MS = 20;
-/** Of the processor times in /proc, which Linux gives in hundredths of a second. */
+/** Ticks per second of the processor times in /proc, which Linux gives in hundredths of a second. */
 const TICKS = 100;
-/** Seconds in which a run of the largest size is to be prepared on two processors. */
+/** Seconds in which two processors should prepare a run of the largest size. */
 const GOAL = 2;
 
 const PROGRAM = fileURLToPath(new URL("../bin/logratio.js", import.meta.url));
@@ -85,7 +85,7 @@ async function measureView(data, processors, { tokens, cache }) {
   }
 }
 
-/** As a page does: states of what was read so far are made for those who would see them. */
+/** Acts as a page, because the server only makes intermediate states if there is one to see them. */
 async function openPage(url) {
   try {
     const { body } = await fetch(new URL("api/events", url));
@@ -95,7 +95,7 @@ async function openPage(url) {
   }
 }
 
-/** Again where a connection was closed that had waited for a busy server. */
+/** Reads the state; retries if a connection was closed while it waited for a busy server. */
 async function readState(address, child) {
   while (child.exitCode === null) {
     const answer = await fetch(address).catch(() => undefined);
@@ -105,7 +105,7 @@ async function readState(address, child) {
   throw new Error(`logratio view ended with status ${child.exitCode}`);
 }
 
-/** The stream stays open: a program that cannot print ends. */
+/** The stream stays open, because a program that cannot print ends. */
 function findAddress(child) {
   return new Promise((resolve, reject) => {
     let out = "";
@@ -119,13 +119,13 @@ function findAddress(child) {
 }
 
 function readUsage(pid) {
-  // Behind the program's name, which may hold spaces: user and system time are the 12th and 13th word.
+  // After the program's name, which may contain spaces, user and system time are the 12th and 13th word.
   const words = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
   const [, peak] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return { cpu: (Number(words[11]) + Number(words[12])) / TICKS, peak: 1024 * Number(peak) };
 }
 
-/** One processor is the first one alone; `taskset` starts the program in its own place. */
+/** One processor means only the first; `taskset` then becomes the program. */
 function onProcessors(count, words) {
   const all = [...words, "--port", "0", "--no-open", "--no-token"];
   const [command, ...rest] = count === 1 ? ["taskset", "-c", "0", ...all] : all;

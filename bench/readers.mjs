@@ -1,4 +1,4 @@
-// Readers: from a file to checked batches of the record, against what is left when nothing is made of the bytes:
+// Readers: from a file to checked batches of the record, compared with the least that must be done with the bytes:
 // reading them, decompressing them, parsing them as JSON, decoding their columns.
 import { spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import { formatTable, median, timeInTurns } from "./support/rounds.mjs";
 import { findTorch } from "./support/torch.mjs";
 
 const WIDTH = 2048;
-/** Files that are read as one run where memory is measured a second time. */
+/** Files that are read as one run when memory is measured a second time. */
 const COPIES = 4;
 
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
@@ -38,7 +38,7 @@ export async function run({ quick, rounds = quick ? 2 : 7 }) {
     const variants = [];
     const wanted = await drain(openRun, files[0].path);
     for (const file of files) {
-      // Whatever is fast and reads something else is of no use.
+      // A fast reader that reads something else is useless.
       const got = await drain(openRun, file.path);
       if (got.tokens !== wanted.tokens || got.sum !== wanted.sum)
         throw new Error(
@@ -107,7 +107,7 @@ function parseLines(path) {
   return last;
 }
 
-/** Bytes of a file once they are decompressed; of Parquet, as they lie on disk. */
+/** Bytes of a file after decompression; for Parquet, as on disk. */
 function plainBytes({ path, compression, spans }) {
   const bytes = compression === "gzip" || compression === "members" ? readFileSync(path) : undefined;
   if (compression === "gzip") return gunzipSync(bytes).length;

@@ -1,6 +1,6 @@
-// A study of saved logits as a whole command: `logratio kl` of two policies' logits in one safetensors file, from its start
-// to its report, with one thread and with all of them; beside it the floor, one thread that reads
-// the file once and computes its checksum.
+// A study of saved logits as a whole command: `logratio kl` of two policies' logits in one safetensors file, from its
+// start to its report, with one thread and with all. The floor is one thread that reads the file once and computes its
+// checksum.
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { findPython, measure } from "./support/processes.mjs";
 import { formatTable, median } from "./support/rounds.mjs";
 
 const COLUMNS = 151_936;
-/** Tokens of a text, of which the first are its prompt. */
+/** Tokens of a text, and how many of them are its prompt. */
 const TOKENS = 256;
 const PROMPT = 8;
-/** Rows that differ; a text has them several times. */
+/** The number of distinct rows; a text repeats them. */
 const DRAWN = 64;
 const FORMATS = {
   float32: { dtype: "F32", encode: (values) => values },
@@ -68,7 +68,7 @@ function measureFormat(format, { texts, drawn, folder, launcher, rounds }) {
   return variants;
 }
 
-/** As a script saves them: of each text its ids and both policies' rows. */
+/** Saves them as a script does: each text's ids and both policies' rows. */
 function writeStudy(path, texts, drawn, { dtype, encode }) {
   const rows = { ref: viewBytes(encode(drawn.p)), rl: viewBytes(encode(drawn.q)) };
   const tensors = Array.from({ length: texts }, (_, text) => text).flatMap((text) => [
@@ -97,7 +97,7 @@ function writeStudy(path, texts, drawn, { dtype, encode }) {
   closeSync(file);
 }
 
-/** Of each text its own, by which its rows are found. */
+/** Distinct ids for each text, by which its rows are found. */
 const drawIds = (text) =>
   BigInt64Array.from({ length: TOKENS }, (_, i) => BigInt((text * 7919 + i * 31) % COLUMNS));
 

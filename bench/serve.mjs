@@ -1,5 +1,5 @@
-// `logratio serve` under load: 64 writers, then the same with twenty kills, then large batches and what their parts cost in
-// plain Node. Writers and server share the machine, as nothing else here would; loopback only.
+// `logratio serve` under load: 64 writers, then the same with twenty kills, then large batches, and what the parts of
+// that work cost in plain Node. Writers and server share the machine; loopback only.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -13,10 +13,10 @@ import { makeBatch, putBatch, startReceiver, startServe, writeBatches } from "./
 const WRITERS = 64;
 const BATCHES = 100_000;
 const KILLS = 20;
-/** Longest that the load runs, so that a slow machine is done some day too. */
+/** The longest that the load runs, so that a slow machine finishes, too. */
 const LOAD_MS = 60_000;
 const SHAPE = { sequences: 2, tokens: 16 };
-/** Three columns, 12 bytes for a token: 32 MB. */
+/** Three columns, 12 bytes per token: 32 MB. */
 const LARGE = { sequences: 64, tokens: 41_600 };
 
 export async function run({ quick, rounds = quick ? 5 : 10 }) {
@@ -90,7 +90,7 @@ function measureLoad(batches) {
   });
 }
 
-/** Writers go on until there were so many batches and so many kills. */
+/** Writers continue until there were this many batches and kills. */
 function measureKills(kills, batches) {
   return inFolder(async (folder) => {
     let server = await startServe(folder);
@@ -118,7 +118,7 @@ function measureKills(kills, batches) {
     const written = await Promise.all(writing);
     const status = await server.stop("SIGTERM");
     if (status !== 0) throw new Error(`the server ended with ${status}: ${server.messages()}`);
-    // What ten seconds of ending did not get into the record, the next start does.
+    // The next start moves into the record what ten seconds of ending did not.
     const last = await startServe(folder);
     while (readdirSync(join(folder, "run/.serve")).some((name) => name.endsWith(".log"))) await sleep(100);
     await last.stop();
@@ -157,7 +157,7 @@ function measureLarge(rounds) {
       bytes = body.length;
       const { status, ms } = await putBatch(server.url, { step }, body, { agent });
       if (status !== 201) throw new Error(`status ${status}`);
-      // The first one opens the log; between the others what came becomes the record.
+      // The first one opens the log; between the others, batches become the record.
       if (step > 0) times.push(ms);
       await sleep(3000);
     }
@@ -171,7 +171,7 @@ function measureLarge(rounds) {
   });
 }
 
-/** What an acknowledgment of these bytes holds, each by itself: no server that answers when they are durable does less. */
+/** The steps behind an acknowledgment of these bytes, one by one: no server that makes them durable can do less. */
 async function measureFloor(path, body, rounds) {
   const receiver = await startReceiver();
   const agent = new Agent({ keepAlive: true });

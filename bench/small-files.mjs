@@ -1,5 +1,5 @@
-// Reports of runs of many small files, each a step of its own, as whole commands; beside them a script that opens the
-// same files with NumPy and prints the same first screen.  npm run bench -- small-files [--format npz,jsonl]
+// Reports of runs of many small files, one per step, as whole commands, compared with a script that opens the same
+// files with NumPy and prints the same first screen.  npm run bench -- small-files [--format npz,jsonl]
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { formatTable, median } from "./support/rounds.mjs";
 import { writeSmallRun } from "./support/small-run.mjs";
 
 const FILES = 10_000;
-/** Of a run that shows what a report costs before its first file. */
+/** Files of a run that shows what a report costs before its first file. */
 const FEW = 100;
 const CONTAINERS = ["npz", "jsonl"];
 
@@ -42,7 +42,7 @@ export async function run({ quick, rounds = quick ? 1 : 3, format }) {
 async function measureRun(format, count, { folder, launcher, numpy, rounds }) {
   const written = await writeSmallRun(format, count, join(folder, String(count)));
   const command = [process.execPath, PROGRAM, "report", written.directory, "--threads", "1"];
-  // Not timed: brings the files into the page cache, and says what the script has to find.
+  // Not timed: brings the files into the page cache, and gives the figures that the script must find.
   const { metrics } = JSON.parse(measure(launcher, [...command, "--json"]).stdout);
   if (metrics.tokens !== written.tokens || metrics.steps !== count)
     throw new Error(`${format}: ${metrics.tokens} tokens of ${metrics.steps} steps read`);
@@ -61,7 +61,7 @@ async function measureRun(format, count, { folder, launcher, numpy, rounds }) {
   return { label: FORMATS[format].label, files: count, tokens: written.tokens, variants };
 }
 
-/** Without its imports; its figures must be the report's. */
+/** The script's time without imports; its figures must equal the report's. */
 function runScript(launcher, script, metrics) {
   const { wall, cpu, peak, stderr } = measure(launcher, script);
   const { figures, imports } = JSON.parse(stderr.trim().split("\n").at(-1));

@@ -1,6 +1,6 @@
-// How long the program keeps one waiting before it says anything: from the start of a process to the first byte that it
-// prints, and to its end, for `--help` and the demo, beside Node alone. LOGRATIO_NODES may name other Nodes to run them
-// with, separated by colons.
+// How long the program takes to respond: from the start of a process to the first byte that it prints, and to its end,
+// for `--help` and the demo, compared with only Node. LOGRATIO_NODES may name other Nodes to run them with, separated
+// by colons.
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { formatTable, median } from "./support/rounds.mjs";

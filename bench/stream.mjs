@@ -1,5 +1,5 @@
-// The most memory that a report takes, whatever the number of tokens: a generated run that never is on a disk, as JSON
-// lines to `logratio report -`, and as batches to the same sums and the same report without the reader.
+// The peak memory of a report for any number of tokens: a generated run that is never on disk, as JSON lines to
+// `logratio report -`, and as batches to the same sums and the same report without the reader.
 //   npm run bench -- stream --tokens 1000    (millions; default 10 and 100)
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { formatTable } from "./support/rounds.mjs";
 
 const SIZES = [10, 100];
-/** Tokens of a step: of 1,024 prompts with 8 samples of 1,250 tokens each. */
+/** Tokens of a step: 1,024 prompts with 8 samples of 1,250 tokens each. */
 const STEP_MILLIONS = 10;
 
 const local = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -46,7 +46,7 @@ async function measureLines(millions, steps) {
     stdio: [writer.stdout, "pipe", "inherit"],
     env: { ...process.env, LOGRATIO_USAGE: usage },
   });
-  // Only the reader is to have it: else the writer would not learn that the reader has ended.
+  // Only the reader may hold it; otherwise the writer would not learn that the reader has ended.
   writer.stdout.destroy();
   try {
     const report = await readAll(reader, "logratio report -");

@@ -1,4 +1,4 @@
-// A sweep of 200 corrections over 10 million tokens against calls of the same corrections written as PyTorch operations.
+// A sweep of 200 corrections over 10 million tokens, compared with the same corrections written as PyTorch operations.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -83,12 +83,12 @@ export async function run({ quick, rounds = quick ? 1 : 3 }) {
   }
 }
 
-/** A correction of the middle of its kind's range, for the script. */
+/** A correction in the middle of its kind's range, for the script. */
 function request(kind) {
   return JSON.stringify({ kind, correction: KINDS[kind](0.5) });
 }
 
-/** Holds the reference's figures against the sweep's: both must have computed the same thing. */
+/** Compares the reference's figures with the sweep's: both must have computed the same thing. */
 async function agreement(sweepAll, torch, tokens) {
   const corrections = Object.keys(KINDS).map((kind) => ({
     name: kind,
@@ -101,7 +101,7 @@ async function agreement(sweepAll, torch, tokens) {
     const ours = rows.find((row) => row.name === name);
     const { figures } = await torch.measure(request(name));
     const off = Math.abs(figures.tokens_kept - ours.tokens_kept) / tokens;
-    // Where there are no weights the trainer's own ESS is of ones; the sweep's is of ratios.
+    // Without weights, the trainer's own ESS is that of ones, the sweep's that of ratios.
     const offEss = figures.ess === null ? 0 : Math.abs(figures.ess / ours.ess_tokens - 1);
     if (!(Math.max(off, offEss) < 1e-3)) {
       throw new Error(

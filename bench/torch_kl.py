@@ -4,9 +4,9 @@
 
 FOLDER holds rows of logits of two policies, [rows, COLUMNS] each: p.f32, q.f32, p.bf16, q.bf16, p.f16, q.f16. Prints a
 line when the tensors are loaded; then, for each line `OPERATION FORMAT BATCH` on standard input, one JSON line
-{"seconds", "figures"}, figures being means over the rows, of all rows in batches of BATCH:
+{"seconds", "figures"} for all rows in batches of BATCH; figures are means over the rows:
 
-    describe  P alone: the first token's log-prob, entropy, the five most probable tokens
+    describe  only P: the first token's log-prob, entropy, the five most probable tokens
     compare   both described, and forward and reverse KL, Jensen-Shannon divergence, total variation
 
 Logits of 16 bits become float32 first, as in the trainers' own functions.

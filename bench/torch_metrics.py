@@ -8,7 +8,7 @@ standard input, one JSON line {"seconds", "figures"}:
     ops       the figures of one pass of logratio's kernel (pooled over tokens; no rows, no turns), each as the
               operation that a PyTorch user would write, after selecting by mask once
     trainers  the metrics that verl logs per step: probability differences over selected tokens, and perplexities, KL
-              estimates and chi-squared over a [rows, COLUMNS] batch by masked means; float32, written anew from their
+              estimates and chi-squared over a [rows, COLUMNS] batch by masked means; float32, rewritten from their
               definitions, for orientation
 """
 

@@ -6,8 +6,8 @@ FOLDER holds rollout.f32, trainer.f32 and mask.u8. Prints a line when the tensor
 standard input, a JSON object {"kind", "correction"}, one JSON line {"seconds", "figures"}. A call does what a trainer
 does once per setting and step on a [rows, COLUMNS] batch in float32: log-ratio clamped to +-20, exp, clamp or compare,
 mask, and the summary metrics of weights (mean, standard deviation, effective sample size, fractions beyond the
-thresholds, means per sequence) or of the rejection statistic (mean, extremes, fractions). Written anew from the
-definitions; the off-policy metrics that trainers compute beside them are left out.
+thresholds, means per sequence) or of the rejection statistic (mean, extremes, fractions). Rewritten from the
+definitions; the off-policy metrics that trainers compute along with them are left out.
 """
 
 import json

@@ -1,4 +1,4 @@
-// Commands other than `report` and `view` over padded verl batches, whole processes from their start to their end.
+// Commands other than `report` and `view` on padded verl batches: whole processes from start to end.
 //   npm run bench -- verbs --tokens 10    (millions; 1 is the other)
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,10 +10,10 @@ import { formatTable, median } from "./support/rounds.mjs";
 
 const SIZES = [1, 10];
 const PROGRAM = fileURLToPath(new URL("../bin/logratio.js", import.meta.url));
-/** Stand for the digits: any ten ids will do for the time, these are frequent. */
+/** Ids that stand for the digits: any ten will do for timing; these are frequent. */
 const DIGITS = "15,16,17,18,19,20,21,22,23,24";
 
-/** By name: the words behind the verb, given a file to write. */
+/** By name: the words after the verb, given a file to write. */
 const VERBS = {
   report: () => ["--brief"],
   sweep: () => ["--json"],

@@ -1,4 +1,4 @@
-// How fast the viewer shows a long sequence: a built page in headless Chromium, one made sequence per run.
+// How fast the viewer shows a long sequence: the built page in headless Chromium, one generated sequence per run.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

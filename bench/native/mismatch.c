@@ -1,6 +1,6 @@
-// The kernel of src/kernels/wasm/assembly/mismatch.ts written in C for the same WebAssembly SIMD, as the yardstick for
-// what AssemblyScript makes of it. bench/support/c-kernel.mjs compiles it, with the addresses of the AssemblyScript
-// module as macros, and runs it under the same driver.
+// The kernel of src/core/kernels/wasm/assembly/mismatch.ts in C for the same WebAssembly SIMD, to compare
+// AssemblyScript's output with. bench/support/c-kernel.mjs compiles it, with the addresses of the AssemblyScript module
+// as macros, and runs it under the same driver.
 #include <stdint.h>
 #include <wasm_simd128.h>
 

@@ -1,6 +1,6 @@
-"""The first screen from many small files (.npz, .jsonl), with NumPy alone.
+"""The first screen from many small files (.npz, .jsonl), with only NumPy.
 
-numpy_report.py LIST, a file that names one file a line
+numpy_report.py LIST, a file that names one file per line
 """
 
 import screen  # isort: skip

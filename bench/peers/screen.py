@@ -1,7 +1,7 @@
-"""The first screen of `logratio report` as the scripts beside it print it, and what they tell bench/end-to-end.mjs.
+"""Prints the first screen of `logratio report` for the scripts beside it, and reports to bench/end-to-end.mjs.
 
-A script imports this first, calls `imported()` behind its imports, and `show(...)` at its end. What is here costs next
-to nothing: it sees one entry per sequence.
+A script imports this first, calls `imported()` after its imports, and `show(...)` at its end. This module costs almost
+nothing, since it sees one entry per sequence.
 """
 
 import json
@@ -12,7 +12,7 @@ import time
 EDGES = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 EDGES = [-edge for edge in reversed(EDGES)] + [0.0] + EDGES
 BARS = "▁▂▃▄▅▆▇█"
-#: 95 % of a normal distribution.
+#: Quantile for 95 % of a normal distribution.
 Z = 1.96
 
 _start = time.perf_counter()
@@ -20,12 +20,12 @@ _imports = {}
 
 
 def imported():
-    """Whatever was spent so far was spent on imports."""
+    """Notes that all time so far was spent on imports."""
     _imports.update(cpu=time.process_time(), wall=time.perf_counter() - _start)
 
 
 def interval(mean, influence):
-    """A figure and its 95 % interval, sequences being what was drawn: `influence` of each on it (Cochran 1977, 6.3)."""
+    """A figure and its 95 % interval over sampled sequences, from the influence of each on it (Cochran 1977, 6.3)."""
     n = len(influence)
     error = float((n / (n - 1) * (influence * influence).sum()) ** 0.5)
     return mean, mean - Z * error, mean + Z * error

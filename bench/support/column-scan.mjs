@@ -1,4 +1,4 @@
-/** The query that decodes every column of a Parquet file and keeps nothing: lengths of lists, numbers of values. */
+/** A query that decodes every column of a Parquet file and keeps only lengths of lists and numbers of values. */
 export async function columnScan(path, connection) {
   const from = `read_parquet('${path.replaceAll("'", "''")}')`;
   const columns = (await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${from}`)).getRows();

@@ -1,4 +1,4 @@
-// Writes one seeded batch in each container, so that readers are compared on the same figures.
+// Writes one seeded batch in each container, so that readers are compared on the same data.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export function seededBatch(rows, width, seed = 1) {
     for (let t = 0; t < length; t++) {
       const at = row * width + t;
       batch.responses[at] = 1 + Math.floor(uniform() * 150_000);
-      // Tool output: a fifth of the tokens, in runs; never at the end, where padding cannot be told from it.
+      // Tool output: a fifth of the tokens, in runs; never at the end, where it could not be told from padding.
       batch.response_mask[at] = Math.floor(t / 100) % 5 === 4 && t < length - 1 ? 0 : 1;
       batch.rollout_log_probs[at] = Math.log(uniform());
       batch.old_log_probs[at] = batch.rollout_log_probs[at] + 0.02 * (uniform() - 0.5);
@@ -63,7 +63,7 @@ export function npy(array, shape) {
   ]);
 }
 
-/** An archive, and where the data of its members lie in it. */
+/** An archive, and where the data of its members are in it. */
 export function zip(members, deflate) {
   const parts = [];
   const directory = [];
@@ -106,7 +106,7 @@ export function safetensors({ columns, rows, width }) {
   return Buffer.concat([safetensorsHead(tensors), ...Object.values(columns).map(viewBytes)]);
 }
 
-/** What comes before the data of tensors that follow one another. */
+/** The header for tensors whose data follow one another. */
 export function safetensorsHead(tensors) {
   let offset = 0;
   const header = {};
@@ -140,7 +140,7 @@ export function jsonl({ columns, rows, width, step, lengthOf }) {
 }
 
 /**
- * Writes the batch as every container that needs no other program.
+ * Writes the batch in every container that needs no other program.
  *
  * @returns per file `label`, `path`, `compression` (`none`, `gzip`, or `members` with their `spans` in the archive)
  */
@@ -172,7 +172,7 @@ export function writeContainers(batch, directory) {
   });
 }
 
-/** Has PyTorch save the batch. */
+/** Lets PyTorch save the batch. */
 export function writeTorch(batch, directory, python) {
   const names = Object.entries(batch.columns).map(([name, array]) => {
     const file = `${name}.${isFloat(array) ? "f32" : "i32"}`;

@@ -9,7 +9,7 @@ export function markdownTable([head, ...rows]) {
 /**
  * Puts `text` between `<!-- figures: NAME -->` and `<!-- end -->` of a Markdown file.
  *
- * @throws Error when the file has no such place
+ * @throws Error if the file has no such place
  */
 export function fillBlock(file, name, text) {
   const page = readFileSync(file, "utf8");

@@ -1,5 +1,5 @@
-// Parts of a drawn run: batches as a trainer's dump of a step and rank has them, really summarized and written as
-// `logratio summarize` writes them. Seeded: the same parts each time.
+// Parts of a generated run: batches like a trainer's dump of a step and rank, really summarized and written as by
+// `logratio summarize`. Seeded: the same parts each time.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { uniforms } from "./token-data.mjs";
@@ -15,7 +15,9 @@ const LENGTH = 500;
 const VOCABULARY = 150_000;
 const TOOL_TOKENS = 40;
 
-/** A record batch of the shard of this number: 64 sequences of 8 prompts, several turns, ids as text has them. */
+/**
+ * The record batch of a shard by number: 64 sequences of 8 prompts, with several turns and ids distributed as in text.
+ */
 export async function drawBatch(number, file) {
   const { createRecordBuilder } = await load("core/schema/index.js");
   const random = uniforms(7919 * (number + 1));
@@ -54,7 +56,7 @@ function drawTokens(random, length) {
     columns.responseMask[t] = t % (turn + TOOL_TOKENS) < turn ? 1 : 0;
     columns.rolloutLogprobs[t] = rollout;
     columns.trainerLogprobs[t] = Math.min(0, rollout + 0.02 * wide * normal(random));
-    // As words of a text: half of the tokens are a few hundred ids, and rare ones come from the whole vocabulary.
+    // Like the words of a text: half of the tokens are a few hundred ids, and rare ones come from the whole vocabulary.
     columns.responseTokenIds[t] = Math.floor(VOCABULARY ** random());
   }
   return columns;
@@ -122,7 +124,7 @@ export async function drawParts(folder, from, to, count) {
   return written;
 }
 
-// node drawn-parts.mjs FOLDER FROM TO COUNT: a process of its own, so that several draw at once.
+// node drawn-parts.mjs FOLDER FROM TO COUNT: a separate process, so that several can run at once.
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [folder, ...numbers] = process.argv.slice(2);
   console.log(JSON.stringify(await drawParts(folder, ...numbers.map(Number))));

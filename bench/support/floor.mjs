@@ -1,5 +1,5 @@
-// node floor.mjs KIND FILE…: what is left of a report when nothing is made of the bytes; one thread, 1 MiB at a time
-// where it can be. KIND is
+// node floor.mjs KIND FILE…: the least that a report must do with the bytes; one thread, 1 MiB at a time if possible.
+// KIND is
 //   checksum  reading and CRC-32
 //   inflate   reading, inflating the members of a zip archive, and CRC-32 of what comes out
 //   gunzip, unzstd  reading and decompressing (gzip has its own CRC-32)
@@ -23,7 +23,7 @@ function checksum(path) {
   return crc;
 }
 
-/** Local headers follow each other and say how long their members are, as zip of containers.mjs writes them. */
+/** Local headers follow each other and give the lengths of their members, as `zip` in containers.mjs writes them. */
 function inflate(path) {
   const bytes = readFileSync(path);
   const crcs = [];

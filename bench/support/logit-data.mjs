@@ -1,8 +1,8 @@
 import { uniforms } from "./token-data.mjs";
 
 /**
- * Logits of two policies, `[rows, columns]` each: a normal bulk, a few dozen likely tokens, one that takes almost all in
- * half of the rows; the second policy differs by noise of standard deviation `scale`.
+ * Logits of two policies, `[rows, columns]` each: a normal bulk, a few dozen likely tokens, and in half of the rows a
+ * token with almost all probability. The second policy differs by noise of standard deviation `scale`.
  */
 export function logitRows(rows, columns, { seed = 1, scale = 0.05 } = {}) {
   const uniform = uniforms(seed);

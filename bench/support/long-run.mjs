@@ -3,11 +3,11 @@ import { writeFileSync } from "node:fs";
 
 const TURN = 900;
 const TOOL = 100;
-/** Ids of `examples/demo/tokenizer` that are text: single bytes and what was merged from them. */
+/** Ids of `examples/demo/tokenizer` that are text: single bytes and tokens merged from them. */
 const [FIRST_ID, IDS] = [40, 360];
 const NEWLINE = 17;
 
-/** Writes `tokens` response tokens to `path`; the same ones each time. */
+/** Writes `tokens` response tokens to `path`, the same ones each time. */
 export function writeLongRun(path, tokens) {
   const random = seeded(tokens);
   const [ids, mask, rollout, trainer] = [[], [], [], []];

@@ -1,12 +1,12 @@
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 
-/** What a figure depends on beside the code. */
+/** What a figure depends on in addition to the code. */
 export function machine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown processor",
     threads: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    /** One-minute load average before the run: what else was going on. */
+    /** One-minute load average before the run, which shows what else was running. */
     load: loadavg()[0],
     node: process.versions.node,
     v8: process.versions.v8,

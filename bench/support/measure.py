@@ -1,9 +1,9 @@
-"""Runs a command and writes what it took to file descriptor 3, as one JSON object; its exit status becomes this one's.
+"""Runs a command and writes its usage to file descriptor 3 as a JSON object; exits with the command's status.
 
     measure.py COMMAND ARGUMENT...
 
 `wall` and `cpu` (user and system, of all threads and of child processes) in seconds, `peak` resident memory in bytes.
-From outside, because what a process says of itself misses how it starts and ends.
+Measured from outside, because a process itself cannot include its start and end.
 """
 
 import json

@@ -1,5 +1,5 @@
 // Runs as trainers save them, a file per step: padded verl batches of about a million sampled tokens each, in every
-// container that `logratio report` reads. Seeded, so that whoever makes a run again gets the same bytes.
+// container that `logratio report` reads. Seeded, so that a run made again has the same bytes.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { jsonl, npy, safetensors, viewBytes, zip } from "./containers.mjs";
 import { uniforms } from "./token-data.mjs";
 
 const WIDTH = 4096;
-/** Sequences of a step: at 65 % of the width on average, and four of five tokens sampled, a million tokens. */
+/** Sequences of a step; at 65 % of the width on average and with four of five tokens sampled, a million tokens. */
 const ROWS = 470;
 const VOCABULARY = 150_000;
 
 /**
  * One step: lengths from 0.3 to 1 of the width, a fifth of the tokens tool output (mask 0) in stretches of 100, token
- * ids as frequent as words are (the k-th in proportion to 1/k), most tokens almost certain, Δ with heavy tails.
+ * ids as frequent as words (the k-th in proportion to 1/k), most tokens almost certain, Δ with heavy tails.
  */
 export function paddedBatch(seed, { rows = ROWS, width = WIDTH } = {}) {
   const uniform = uniforms(seed);
@@ -43,7 +43,7 @@ export function paddedBatch(seed, { rows = ROWS, width = WIDTH } = {}) {
   return { rows, width, lengthOf: (row) => lengths[row], columns };
 }
 
-/** The same batch with its integers as trainers hold them, in 64 bits. */
+/** The same batch with 64-bit integers, as in trainers. */
 function widen(batch) {
   const columns = Object.entries(batch.columns).map(([name, array]) => {
     if (array instanceof Float32Array) return [name, array];
@@ -64,7 +64,7 @@ function npz(batch, deflate) {
   ).bytes;
 }
 
-/** Has Python save raw columns: `torch` as one dict of tensors, `parquet` as list columns without their padding. */
+/** Lets Python save raw columns: `torch` as one dict of tensors, `parquet` as list columns without padding. */
 function saveWithPython(kind) {
   return (batch, path, { python }) => {
     const folder = `${path}.columns`;
@@ -87,8 +87,8 @@ function saveWithPython(kind) {
 const save = (encode) => async (batch, path) => writeFileSync(path, await encode(batch));
 
 /**
- * The containers by the name that chooses them. `python` names the modules that writing one takes; `floor` is what is
- * left when nothing is made of the bytes (support/floor.mjs); `peers` are the scripts of bench/peers that read it.
+ * The containers by the name that chooses them. `python` names the modules needed to write one; `floor` is the least
+ * that must be done with the bytes (support/floor.mjs); `peers` are the scripts of bench/peers that read it.
  */
 export const FORMATS = {
   npz: {
@@ -158,14 +158,14 @@ export const FORMATS = {
   },
 };
 
-/** What the three columns of a figure are called where a format does not say otherwise. */
+/** Names of the three columns that figures need, unless a format says otherwise. */
 export const COLUMNS = ["response_mask", "rollout_log_probs", "old_log_probs"];
 
 /**
  * Writes `steps` steps in a format.
  *
- * @param tools `python` that has the format's modules, `openRun` and `writeRecord` of the build; `shape` of a step, in
- * place of the usual `rows` and `width`
+ * @param tools `python` with the format's modules, `openRun` and `writeRecord` of the build; `shape` of a step, instead
+ * of the usual `rows` and `width`
  * @returns paths of the files and the number of tokens with mask 1
  */
 export async function writeRun(format, steps, directory, tools) {

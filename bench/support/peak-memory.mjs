@@ -1,6 +1,6 @@
-// node peak-memory.mjs PATH…: reads the paths as one run and prints the most memory that the process ever held, in
-// bytes, or nothing where there is no /proc. A process of its own for each measurement, because a peak never goes down;
-// and not `resourceUsage().maxRSS`, in which a new process takes over the peak of the one that started it.
+// node peak-memory.mjs PATH…: reads the paths as one run and prints the peak memory of the process in bytes, or nothing
+// without /proc. Each measurement needs a separate process, because a peak never goes down. `resourceUsage().maxRSS` is
+// no alternative: a new process inherits the peak of the one that started it.
 import { existsSync, readFileSync } from "node:fs";
 import { openRun } from "../../dist/input/ingest/index.js";
 

@@ -1,4 +1,4 @@
-// An HTTP server that receives a body and does nothing with it: what loopback and Node cost by themselves.
+// An HTTP server that receives a body and does nothing with it, to measure what only loopback and Node cost.
 import { createServer } from "node:http";
 
 const server = createServer((request, answer) => {

@@ -1,11 +1,11 @@
-// Whole processes: what they take in wall time, processor time and memory, and which Python has what they need.
+// Measures whole processes in wall time, processor time and memory, and finds a Python with the modules that they need.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const MEASURE = fileURLToPath(new URL("measure.py", import.meta.url));
 const MAX_OUTPUT = 2 ** 29;
 
-/** LOGRATIO_PYTHON and LOGRATIO_PEERS_PYTHON, which may hold different packages, and what is on the path. */
+/** LOGRATIO_PYTHON and LOGRATIO_PEERS_PYTHON, which may have different packages, and the path's Pythons. */
 const pythons = () =>
   [process.env.LOGRATIO_PYTHON, process.env.LOGRATIO_PEERS_PYTHON, "python3"].filter(Boolean);
 
@@ -27,9 +27,9 @@ export function findPython(modules) {
 /**
  * Runs a command to its end.
  *
- * @param launcher a Python, of which only the standard library is used
+ * @param launcher a Python; only its standard library is used
  * @returns `wall` and `cpu` in seconds, `peak` in bytes, and the texts `stdout` and `stderr`
- * @throws Error when the command fails
+ * @throws Error if the command fails
  */
 export function measure(launcher, [command, ...rest], env = {}) {
   const { status, output, error } = spawnSync(launcher, [MEASURE, command, ...rest], {

@@ -1,8 +1,7 @@
 /**
- * Times variants against each other: in each round every variant runs once, so that whatever else the machine does
- * slows all of them alike. A variant is `{ name, run, rounds? }`; `run` may return a promise, and may return
- * `{ seconds }` where it has timed itself. The first run of each is not counted. Under `--expose-gc` what one variant
- * left behind is collected before the next.
+ * Times variants in turns: every variant runs once in each round, so that other work of the machine slows all of them
+ * alike. A variant is `{ name, run, rounds? }`; `run` may return a promise, and `{ seconds }` if it times itself. The
+ * first run of each is not counted. Under `--expose-gc`, garbage of one variant is collected before the next.
  *
  * @returns seconds by name, one per round.
  */

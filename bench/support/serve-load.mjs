@@ -1,4 +1,4 @@
-// `logratio serve` as a process, and writers that do to it what recorders do.
+// `logratio serve` as a process, and writers that act like recorders.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { Agent, request } from "node:http";
@@ -55,7 +55,7 @@ export function startServe(directory, words = [], env = {}) {
   });
 }
 
-/** A server of plain Node that takes requests of {@link putBatch} and drops them. */
+/** A server in plain Node that accepts requests of {@link putBatch} and drops them. */
 export function startReceiver() {
   const script = fileURLToPath(new URL("plain-receiver.mjs", import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
@@ -70,7 +70,7 @@ export function startReceiver() {
 /**
  * The packed record of a few sequences, whose sample ids name the batch: `STEP.RANK.CALL.ROW`.
  *
- * @param drift nats by which the trainer is further off
+ * @param drift nats to subtract from the trainer's log-probs
  */
 export function makeBatch({ step, rank = 0, call = 0, sequences = 2, tokens = 16, salt = 0, drift = 0 }) {
   const count = sequences * tokens;
@@ -118,7 +118,7 @@ export function digestHeader(body) {
   return `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
 }
 
-/** One request; rejects where there is no answer. */
+/** Makes one request; rejects without an answer. */
 export function putBatch(
   url,
   { run = "run", step, rank = 0, call = 0, launch },
@@ -155,8 +155,8 @@ export function putBatch(
 /**
  * A recorder that never gives up: batches of its rank, each sent until it is acknowledged.
  *
- * @param urlOf where the server is now; it may be another one after a kill
- * @returns keys that were acknowledged, in their order, and the milliseconds of each that was taken at once
+ * @param urlOf gives the server's current address, which may change after a kill
+ * @returns the acknowledged keys in order, and the milliseconds of each that was accepted at the first try
  */
 export async function writeBatches({
   urlOf,

@@ -1,4 +1,4 @@
-// Runs of many small files, a file per step, as a trainer leaves them that saves every micro-batch.
+// Runs of many small files, one per step, like those of a trainer that saves every micro-batch.
 import { join } from "node:path";
 import { FORMATS, writeRun } from "./padded-run.mjs";
 

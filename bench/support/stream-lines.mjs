@@ -1,5 +1,5 @@
 // node stream-lines.mjs TOKENS STEPS: writes a run of TOKENS tokens with mask 1 in STEPS steps to standard output, as
-// JSON lines, a sequence each. The sequences of one seeded step are written again and again, with the step that is due.
+// JSON lines, one per sequence. The sequences of one seeded step are repeated with increasing step numbers.
 import { writeSync } from "node:fs";
 import { jsonl } from "./containers.mjs";
 import { paddedBatch } from "./padded-run.mjs";
@@ -7,7 +7,7 @@ import { paddedBatch } from "./padded-run.mjs";
 const [tokens, steps] = process.argv.slice(2).map(Number);
 const batch = paddedBatch(1);
 const masked = batch.columns.response_mask.reduce((sum, one) => sum + one, 0);
-/** Without the brace in front of which the step goes. */
+/** Lines without the first brace, so that the step can be put before them. */
 const lines = jsonl(batch)
   .toString("latin1")
   .trimEnd()
@@ -20,7 +20,7 @@ function write(bytes) {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      // A pipe that is full for now.
+      // The pipe is full at the moment.
       if (error.code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }

@@ -1,8 +1,8 @@
-// node stream-summary.mjs TOKENS STEPS: makes the report of a run of TOKENS tokens with mask 1 in STEPS steps that never
-// was on a disk. Two seeded batches of a million tokens are added to the summary of a run again and again, as a reader
-// would hand them over, each time with the step that is due and with prompts of its own. Prints a JSON object a line,
-// whenever ten times as many tokens are added and when the report is made: `masked` tokens, `seconds`, `cpu` (user and
-// system, seconds) and `peak`, the most memory that the process ever held in bytes (null where there is no /proc).
+// node stream-summary.mjs TOKENS STEPS: makes the report of a run of TOKENS tokens with mask 1 in STEPS steps that was
+// never on disk. Two seeded batches of a million tokens are added repeatedly to a run's summary, as a reader would pass
+// them, each time with the next step and new prompts. Prints a line of JSON at every tenfold number of tokens and when
+// the report is made: `masked` tokens, `seconds`, `cpu` (user and system, seconds) and `peak`, the peak memory of the
+// process in bytes (null without /proc).
 import { existsSync, readFileSync } from "node:fs";
 import { buildReport, RunSummary } from "../../dist/analyses/report/index.js";
 import { batchColumns, sweepBatch } from "./sweep-batches.mjs";
@@ -10,14 +10,14 @@ import { uniforms } from "./token-data.mjs";
 
 const BATCHES = 2;
 const VOCABULARY = 150_000;
-/** Sequences of a prompt. */
+/** Sequences per prompt. */
 const GROUP = 8;
 
 const [tokens, steps] = process.argv.slice(2).map(Number);
 const batches = Array.from({ length: BATCHES }, (_, index) => makeBatch(index));
 const masked = batches.map(({ responseMask }) => responseMask.reduce((sum, one) => sum + one, 0));
 
-/** Without advantages, which few dumps have; ids as frequent as words are. */
+/** A batch without advantages, which few dumps have, and with ids as frequent as words. */
 function makeBatch(index) {
   const { advantages: _, ...batch } = sweepBatch(index, batchColumns(index));
   const uniform = uniforms(index + 1);

@@ -72,7 +72,7 @@ export const KINDS = {
   }),
 };
 
-/** `count` corrections, as many of each kind, at thresholds spread over its range. */
+/** `count` corrections, equally many of each kind, at thresholds spread over its range. */
 export function sweepCorrections(count) {
   const kinds = Object.keys(KINDS);
   return Array.from({ length: count }, (_, i) => {

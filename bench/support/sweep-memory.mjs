@@ -1,5 +1,5 @@
-// node sweep-memory.mjs BATCHES CORRECTIONS: sweeps a seeded run, batch by batch as a reader would hand them over, and
-// prints the most memory that the process ever held, in bytes, or nothing where there is no /proc.
+// node sweep-memory.mjs BATCHES CORRECTIONS: sweeps a seeded run, batch by batch as a reader would pass them, and
+// prints the peak memory of the process in bytes, or nothing without /proc.
 import { existsSync, readFileSync } from "node:fs";
 import { Sweep } from "../../dist/analyses/sweep/index.js";
 import { sweepBatch, sweepCorrections } from "./sweep-batches.mjs";

@@ -1,5 +1,5 @@
-// node --import tell-usage.mjs PROGRAM: when the process ends, the file that LOGRATIO_USAGE names says what it took: CPU
-// seconds, and the most memory that it ever held in bytes (null where there is no /proc).
+// node --import tell-usage.mjs PROGRAM: when the process ends, writes its CPU seconds and its peak memory in bytes
+// (null without /proc) to the file that LOGRATIO_USAGE names.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 process.on("exit", () => {

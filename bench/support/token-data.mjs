@@ -25,7 +25,7 @@ export function tokenColumns(n, { seed = 1, scale = 0.05 } = {}) {
   return { rollout, trainer };
 }
 
-/** Runs of ones and zeros as multi-turn rollouts have them; 83 % ones. */
+/** Runs of ones and zeros as in multi-turn rollouts; 83 % ones. */
 export function turnMask(n, seed = 2) {
   const random = uniforms(seed);
   const mask = new Uint8Array(new SharedArrayBuffer(n));

@@ -2,7 +2,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A Python that has PyTorch: LOGRATIO_PYTHON, else python3 on the path. @returns `{ python, version }` or `{ missing }`. */
+/**
+ * A Python with PyTorch: LOGRATIO_PYTHON, else python3 on the path. @returns `{ python, version }` or `{ missing }`.
+ */
 export function findTorch() {
   const python = process.env.LOGRATIO_PYTHON ?? "python3";
   const probe = spawnSync(python, ["-c", "import torch; print(torch.__version__)"], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-// What the viewer's server and --follow cost: figures of the built package, in this process.
+// What the viewer's server and --follow cost: figures of the built package, measured in this process.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,7 +12,7 @@ const [FIRST_ID, IDS] = [40, 360];
 const built = (path) => import(pathToFileURL(join(DIST, path)).href);
 const modulo = (value, by) => ((value % by) + by) % by;
 
-/** A step of made sequences, as JSON lines that nobody has touched for a while. Returns its bytes. */
+/** Writes a step of generated sequences as JSON lines with an old modification time. Returns its bytes. */
 function writeStep(path, step, sequences, tokens) {
   const row = (at) => {
     const each = (make) =>
@@ -33,8 +33,8 @@ function writeStep(path, step, sequences, tokens) {
 }
 
 /**
- * Bytes that are read while `steps` files arrive one after the other: by a run that is followed, and by reading all
- * there is at each of them.
+ * Bytes that are read while `steps` files arrive one after another: by a followed run, and by reading everything again
+ * at each of them.
  */
 export async function measureFollowing(folder, steps = 20) {
   const { followRun, prepareRun } = await built("apps/viewer/prepare/index.js");
@@ -43,7 +43,7 @@ export async function measureFollowing(folder, steps = 20) {
   const counter = () => {
     const counted = { bytes: 0, last: 0 };
     const onProgress = ({ bytesRead }) => {
-      // It counts from 0 again in each read.
+      // The count restarts from 0 in each read.
       counted.bytes += bytesRead >= counted.last ? bytesRead - counted.last : bytesRead;
       counted.last = bytesRead;
     };
@@ -87,7 +87,7 @@ export async function measureFollowing(folder, steps = 20) {
 
 const FILTERS = ["abs>0.2", "abs>0.2 turn:3", "is:number", 'token:"e" delta<0'];
 
-/** Milliseconds of `api/match` for filters on tokens, over a made run of a million tokens: medians. */
+/** Median milliseconds of `api/match` for filters on tokens, over a generated run of a million tokens. */
 export async function measureFilters(folder, { tokenizer, rounds, start }) {
   const run = join(folder, "million");
   mkdirSync(run);
@@ -112,7 +112,7 @@ export async function measureFilters(folder, { tokenizer, rounds, start }) {
   }
 }
 
-/** Milliseconds of a filter of three terms over the table of 100,000 sequences: the median. */
+/** Median milliseconds of a filter with three terms over a table of 100,000 sequences. */
 export async function measureRows(rounds) {
   const { matchingRows, parseFilter } = await built("analyses/filter/index.js");
   const length = 100_000;

@@ -1,7 +1,7 @@
 // How fast the page of one sequence is, measured in the page. Frames are those of requestAnimationFrame; a frame counts
 // as painted when the first task after it runs.
 
-/** PRODUCT's, milliseconds. */
+/** The product's budgets, milliseconds. */
 export const BUDGETS = { firstPaint: 300, worstFrame: 50, metricSwitch: 100 };
 
 export const MEASURE_TITLES = {
@@ -13,7 +13,7 @@ export const MEASURE_TITLES = {
   nodes: "most DOM nodes",
 };
 
-/** Opens the sequence in a page that has nothing open yet, and measures it. */
+/** Opens the sequence in an empty page and measures it. */
 export async function measureSequence(page, url, sequence = 0) {
   await page.addInitScript(installProbes);
   await page.goto(`${url}#/sequence/${sequence}`);
@@ -26,7 +26,7 @@ export async function measureSequence(page, url, sequence = 0) {
       .filter(({ name }) => name.includes(`/sequence/${index}`));
     return globalThis.logratioProbes.firstPaint - data.responseEnd;
   }, sequence);
-  // What follows is about a page at rest.
+  // The following measurements need a page at rest.
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2000 })));
   const scrolling = await page.evaluate(scroll);
   const metricSwitch = await page.evaluate(switchMetrics);
@@ -34,7 +34,7 @@ export async function measureSequence(page, url, sequence = 0) {
   return { firstPaint, ...scrolling, metricSwitch, find };
 }
 
-/** Runs in the page, before anything of it. */
+/** Runs in the page before its own code. */
 function installProbes() {
   const painted = () =>
     new Promise((resolve) => {
@@ -84,7 +84,7 @@ async function switchMetrics() {
       .join();
   let worst = 0;
   const choices = [...document.querySelectorAll("input[name=metric]")];
-  // The one that is chosen comes last.
+  // The chosen one comes last.
   for (const choice of [
     ...choices.filter(({ checked }) => !checked),
     choices.find(({ checked }) => checked),
@@ -100,7 +100,7 @@ async function switchMetrics() {
   return worst;
 }
 
-/** Runs in the page: from Enter in the box to the frame that says how many there are. */
+/** Runs in the page: from Enter in the box to the frame that shows the number of hits. */
 async function findLetter() {
   const { painted } = globalThis.logratioProbes;
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The build that is measured and tested. */
+/** The build to measure and test. */
 export const DIST = process.env.LOGRATIO_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 /** The command line of that build. */
 export const PROGRAM =
@@ -14,10 +14,10 @@ export const PROGRAM =
     : join(DIST, "apps/cli/main.js");
 const STARTS_MS = 60_000;
 
-/** On a busy machine a server closes an idle connection just as it is used again; one that has ended refuses every one. */
+/** A busy server may close an idle connection just when it is reused; a server that has ended refuses every try. */
 const MOST_TRIES = 20;
 
-/** A viewer says where it is before it has read the run: this resolves once it has. @throws once it is no longer there */
+/** A viewer gives its address before it has read the run; this resolves once it has. @throws if the viewer ends */
 export async function untilRead(url) {
   const address = new URL("api/run", url);
   const token = new URL(url).searchParams.get("token");
@@ -30,7 +30,7 @@ export async function untilRead(url) {
       await sleep(50);
       continue;
     }
-    // Pages of one policy have no such answer, and are whole when they are there.
+    // Pages of a single policy have no such answer, and are complete when they exist.
     if (!answer.ok) return;
     const { kind, status } = await answer.json();
     if (kind !== "view-waiting" && status !== "reading" && status !== "preparing") return;
@@ -39,8 +39,8 @@ export async function untilRead(url) {
 }
 
 /**
- * Starts `logratio view` with these words at a free port, and resolves once it has read the run, or with `--follow` once
- * it says where it is. Its address has no token unless that is wanted, so that programs can ask it too.
+ * Starts `logratio view` with these words at a free port. Resolves once it has read the run or, with `--follow`, once
+ * it gives its address. The address has no token unless asked for, so that programs can use it, too.
  */
 export function startView(words, { token = false } = {}) {
   for (const file of ["apps/cli/main.js", "web/index.html"])
@@ -82,7 +82,7 @@ export function startView(words, { token = false } = {}) {
           clearTimeout(timer);
           resolve(server);
         },
-        // A run that turns out to have one policy is served anew, elsewhere; what ended says so itself.
+        // A run that turns out to have one policy is served again, elsewhere; a server that ended says so itself.
         () => {},
       );
     });
