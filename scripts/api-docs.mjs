@@ -1,5 +1,5 @@
 // npm run docs:api: writes docs/api/, one page per entry of the package, from the types and docstrings that a user's
-// editor shows. With --check it writes nothing and fails where a page is not what it would write.
+// editor shows. With --check it writes nothing and fails if a page differs from what it would write.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

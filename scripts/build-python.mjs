@@ -19,7 +19,7 @@ import { parseArgs } from "node:util";
 import { findStalePart, ROOT } from "./support/build-state.mjs";
 import { NOTICES } from "./support/third-party-notices.mjs";
 
-/** The tag of a wheel by the platform of DuckDB's package; what Node's own wheels need is needed anyway. */
+/** The tag of a wheel by the platform of DuckDB's package; the requirements of Node's own wheels apply anyway. */
 const TAGS = {
   "linux-x64": "manylinux_2_28_x86_64",
   "linux-arm64": "manylinux_2_28_aarch64",
@@ -31,11 +31,11 @@ const TAGS = {
   "win32-arm64": "win_arm64",
 };
 const HATCHLING = "hatchling==1.33.0";
-/** Types, sources' maps and readmes are for those who write TypeScript. */
+/** Types, source maps and readmes, which are only for those who write TypeScript. */
 const NOT_CARRIED =
   /(\.d\.[cm]?ts|\.map|\/node_modules\/zod\/src|\/README\.md|\/CHANGELOG\.md|\/\.doc-examples|\/\.logratio|__pycache__)$/;
 
-/** Optional packages that are small: `logratio mcp` needs them, and pip has no other way to them. */
+/** Small optional packages that `logratio mcp` needs and pip cannot get otherwise. */
 const CARRIED = /^node_modules\/(@modelcontextprotocol\/(server|core)|zod)$/;
 
 const { values: options } = parseArgs({
@@ -82,7 +82,7 @@ function findOwnPlatform() {
   return `${process.platform}-${process.arch}${isMusl ? "-musl" : ""}`;
 }
 
-/** A Python that has hatchling: the one at hand, else a new virtual environment. */
+/** A Python with hatchling: the current one, else a new virtual environment. */
 function findPython() {
   const own = process.env.LOGRATIO_PYTHON ?? (process.platform === "win32" ? "python" : "python3");
   try {
@@ -99,7 +99,7 @@ function findPython() {
   }
 }
 
-/** Everything but the native library: python/, the program, and the packages that it runs with. */
+/** Everything except the native library: python/, the program, and the packages that it needs. */
 function stageSources() {
   for (const name of ["pyproject.toml", "hatch_build.py", "README.md", "logratio"])
     carry(join(ROOT, "python", name), join(stage, name));
@@ -119,7 +119,7 @@ function carry(from, to) {
   });
 }
 
-/** DuckDB's native library for a platform: as installed here, else from the registry. */
+/** DuckDB's native library for a platform: the one installed here, else from the registry. */
 function addBindings(platform) {
   const path = `node_modules/@duckdb/node-bindings-${platform}`;
   const target = join(program, path);
@@ -150,7 +150,7 @@ function addBindings(platform) {
 function build(target, tag) {
   execFileSync(python, ["-m", "hatchling", "build", "-t", target, "-d", out], {
     cwd: stage,
-    // The times of files in an archive: the same sources give the same bytes.
+    // A fixed time for files in archives, so that the same sources give the same bytes.
     env: { SOURCE_DATE_EPOCH: "1577836800", ...process.env },
     stdio: ["ignore", "ignore", "pipe"],
   });

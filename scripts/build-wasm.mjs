@@ -1,5 +1,5 @@
 // Compiles each kernel in src/core/kernels/wasm/assembly and embeds the binary in src/core/kernels/wasm/NAME.generated.ts.
-// With --check it writes nothing, and fails when a committed file is not what its source compiles to.
+// With --check it writes nothing and fails if a committed file is not what its source compiles to.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const DISTRIBUTION = ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"];
-/** Source files of each kernel; the first is the one that is compiled. */
+/** Source files of each kernel; the first is compiled. */
 const KERNELS = {
   mismatch: ["mismatch.ts"],
   tokens: ["tokens.ts"],
@@ -23,7 +23,7 @@ const KERNELS = {
   distribution: DISTRIBUTION,
   "distribution-relaxed": DISTRIBUTION,
 };
-/** Features of WebAssembly beyond those of FLAGS, which not every supported runtime has. */
+/** WebAssembly features beyond those of FLAGS, which not every supported runtime has. */
 const FEATURES = { "distribution-relaxed": ["relaxed-simd"] };
 const FLAGS = ["--enable", "simd", "--runtime", "stub", "--noAssert", "-O3", "--converge", "--use", "abort="];
 const LINE = 110;

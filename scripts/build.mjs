@@ -1,4 +1,5 @@
-// Builds dist/: src/ compiled, web/ bundled into dist/web; and program/: the command line, bundled; and the notices of the packages in both. The committed wasm is rebuilt and compared by `npm run test:long`, not here.
+// Builds dist/ (src/ compiled, web/ bundled into dist/web), program/ (the bundled command line), and the notices of the
+// packages in both. `npm run test:long` rebuilds and compares the committed wasm.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

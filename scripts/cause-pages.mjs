@@ -1,5 +1,5 @@
-// npm run build, then node scripts/cause-pages.mjs: writes the section "Fix" of docs/causes/<id>.md from the lines that the
-// doctor itself gives, so that page and program agree. With --check it writes nothing and fails where they differ.
+// npm run build, then node scripts/cause-pages.mjs: writes the section "Fix" of docs/causes/<id>.md from the lines that
+// the doctor itself gives, so that page and program agree. With --check it writes nothing and fails if they differ.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

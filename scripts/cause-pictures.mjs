@@ -1,6 +1,6 @@
 // npm run build, then node scripts/cause-pictures.mjs: draws docs/causes/images/<id>.svg from lab/pictures.json, which
 // `python -m faultlab.pictures` computes from one run with that fault and a sound one. With --check it writes nothing
-// and fails where a picture is not what it would draw.
+// and fails if a picture differs from what it would draw.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,12 @@ const FOLDER = join(ROOT, "docs/causes/images");
 const WIDTH = 560;
 const COLORS = ["orange", "blue", "grey"];
 const MOST_BYTES = 8_000;
-/** Points that are marked one by one. */
+/** The most points that are marked one by one. */
 const MOST_MARKED = 16;
 
 /**
- * The SVG of one picture, as an image in a page shows it: no pointer reaches what answers to it, no page sets the colors,
- * and many points stand as a line. GitHub shows images on white or on black, so it has its own ground.
+ * The SVG of one picture, for use as an image: without parts that react to a pointer, with colors that no page sets,
+ * and with many points drawn as a line. GitHub shows images on white or on black, so it has its own background.
  */
 function drawPicture(picture) {
   const text = (picture.kind === "bars" ? drawBars(picture) : drawLines(picture))
@@ -56,7 +56,7 @@ function drawLines({ id, title, unit, x_label, x, series, scale }) {
   );
 }
 
-/** Whether values differ by little of what they are: an axis from 0 would show nothing of it. */
+/** Whether values differ little relative to their size, so that an axis from 0 would not show it. */
 function isNarrow(values) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return most - least < 0.2 * Math.abs(least);

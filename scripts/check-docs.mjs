@@ -1,6 +1,6 @@
-// The documentation against the built package, as a user with a strict compiler has it: every ```ts example of a
-// docstring or a page compiles and its assertions hold, and every public name says what it is, in which unit, with an
-// example. An example that cannot be checked says so and why: ```ts nocheck REASON.
+// Checks the documentation with the built package, as a user with a strict compiler would: every ```ts example of a
+// docstring or a page compiles and its assertions hold, and every public name has a description with a unit and an
+// example. An example that cannot be checked says why: ```ts nocheck REASON.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -43,7 +43,7 @@ for (const { file, start, messageText } of ts.getPreEmitDiagnostics(program)) {
     problems.push(`${relative(root, file.fileName)}:${line + 1}: ${message}`);
 }
 
-// One process for all: starting it and loading the package is most of the time that an example takes.
+// One process for all, because starting it and loading the package takes most of an example's time.
 const runner = join(scratch, "run.mjs");
 const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
 examples.forEach(({ code }, i) => {

@@ -1,6 +1,5 @@
-// What would be published: every export exists and loads, the public names are the ones on record, the tarball keeps
-// its size, its types resolve as its users' compilers resolve them, dependencies are the ones that ARCHITECTURE.md
-// gives a reason for.
+// Checks what would be published: every export exists and loads, public names are those on record, the tarball keeps
+// within its size, its types resolve in users' compilers, and ARCHITECTURE.md gives a reason for every dependency.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,13 +15,13 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const recordPath = join(root, "test/packaging/public-api.json");
 /**
- * Two thirds of it are the example runs. 6 MB until the ingest server, the gate and the summaries came; 7 MB until studies had
- * parts and every member of a public type its description, which editors show; 7.35 MB until the Answer page.
+ * Two thirds of it are the example runs. It was 6 MB before the ingest server, the gate and the summaries; 7 MB before
+ * studies had parts and members of public types had descriptions, which editors show; 7.35 MB before the Answer page.
  */
 const MAX_TARBALL = 7_500_000;
 /**
- * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (Node 20 says so, 22 loads them),
- * and compilers that know no `exports` (`moduleResolution: node10`) are older than the Node that it needs.
+ * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (an error in Node 20, supported in
+ * 22), and compilers without `exports` (`moduleResolution: node10`) are older than the Node that it needs.
  */
 const NOT_ASKED_FOR = new Set(["node10", "node16-cjs"]);
 const problems = [];
@@ -41,7 +40,7 @@ console.log(
 );
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Of each entry that is promised; `./internal/*` is not. */
+/** The names of each promised entry; `./internal/*` is not promised. */
 async function publicNames() {
   const found = {};
   for (const [entry, target] of Object.entries(manifest.exports)) {
@@ -66,7 +65,7 @@ function compareWithRecord(found) {
   }
 }
 
-/** Each folder with an index can be imported by its name under `logratio/internal`. */
+/** Checks that each folder with an index can be imported by name under `logratio/internal`. */
 async function loadInternals() {
   const folders = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith("/index.js"))
@@ -90,13 +89,13 @@ function checkDependencies() {
   }
 }
 
-/** What `npm ci` installs is what was looked at. */
+/** Checks that `npm ci` installs exactly what was reviewed. */
 function checkLock() {
   for (const name of findUnpinned(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))))
     problems.push(`package-lock.json has no hash of ${name}: run node scripts/complete-lock.mjs`);
 }
 
-/** Each package that the build put into a bundle has its notice in the tarball. */
+/** Checks that each package in a bundle has its notice in the tarball. */
 function checkNotices(files) {
   for (const path of [NOTICES, `dist/web/${NOTICES}`])
     if (!files.some((file) => file.path === path)) problems.push(`the tarball lacks ${path}`);
@@ -117,7 +116,7 @@ async function checkTarball() {
     checkNotices(packed.files);
     for (const { path } of packed.files) {
       if (/\.test\.|\.test-data\./.test(path)) problems.push(`the tarball holds a test: ${path}`);
-      // Their sources are not in the tarball, so they lead nowhere.
+      // The sources are not in the tarball, so a source map leads nowhere.
       if (path.endsWith(".map")) problems.push(`the tarball holds a source map: ${path}`);
     }
     const tarball = readFileSync(join(folder, packed.filename));

@@ -1,5 +1,5 @@
-// Scripts and styles of the built page, each file gzipped, against what they may weigh in all.
-// `node scripts/check-page-weight.mjs [FOLDER]`: of dist/web unless another folder is named.
+// Compares the gzipped sizes of the built page's scripts and styles with their limit.
+// `node scripts/check-page-weight.mjs [FOLDER]`; the default is dist/web.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Holds the prose to what a machine can check of docs/style.md: case and ending of messages, hints, findings and help
-// texts; phrasings and spellings that the project has given up; plurals after 1; headings in sentence case.
+// Checks what a machine can check of docs/style.md: case and ending of messages, hints, findings and help texts;
+// phrasings and spellings that the project no longer uses; plurals after 1; headings in sentence case.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,14 +7,14 @@ import ts from "typescript";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-// Texts that are quoted from a trainer to the letter keep that trainer's case and ending.
+// Texts quoted verbatim from a trainer keep that trainer's case and ending.
 const VERBATIM = ["src/trainers/verl/settings.ts", "src/trainers/xtuner/settings.ts"];
 const verbatim = (file, text) =>
   VERBATIM.includes(file) ||
   text.startsWith("response_mask must contain") ||
   /^[^:]{0,60}refuses /.test(text);
 
-// Capitalized words that may start a message or stand inside a heading: names.
+// Names, which may start a message or be inside a heading with a capital.
 const NAMES = new Set(
   `Adam Apache Benjamini Biome Bonferroni Browser Chromium Debian Dropbox English Git Greek Hedges Hochberg Holm Hub Hugging
   Hydra Jensen Kolmogorov Linux Mac Mann Markdown Megatron Newey Node Numbers Parquet Pareto Pearson Poisson Postgres
@@ -22,7 +22,7 @@ const NAMES = new Set(
   Windows Zstandard Arrow Face Ctrl Shift Enter Golay Cohen Cliff Ray Hypothesis`.split(/\s+/),
 );
 
-/** What not to write, and what to write in its place. */
+/** What not to write, and what to write instead. */
 const PHRASES = [
   [/\btwins?\b/i, "reference implementation"],
   [/\blies? to\b(?! (?:the )?(?:left|right))/i, "is from, differs from"],
@@ -62,16 +62,16 @@ const PHRASES = [
   [/\bof (?:it|them) nothing\b/i, "nothing of it"],
 ];
 
-/** Right in a comment, and read as a translation in what users meet. */
+/** Phrases that are fine in a comment but read as a translation in texts for users. */
 const PHRASES_OF_TEXTS = [
   [/(?<!\bthere )\bis no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a"],
   [/(?<!\bthere )\bare no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "are not"],
 ];
 
-/** Wings whose comments, like those of the Python package, also keep clear of {@link PHRASES_OF_COMMENTS}. */
+/** Wings whose comments, like those of the Python package, must also avoid {@link PHRASES_OF_COMMENTS}. */
 const PLAIN_COMMENTS = /^src\/(?:core|input|trainers)\//;
 const PHRASES_OF_COMMENTS = [
-  // A word before them on the row: "there" may end the row above.
+  // Only after a word on the same row, because "there" may end the row above.
   [/(?<=[\w`)] )(?<!there )\b(?:is|are) no (?!longer\b|more\b|such\b|less\b)[a-z]/i, "is not a, are not"],
   [/\banew\b/i, "again"],
   [/\bwhoever\b/i, "name who"],
@@ -107,7 +107,7 @@ const BRITISH = new RegExp(
   ].join("|")})\\b`,
   "i",
 );
-// Words that code, JSON and trainers spell so.
+// Words that code, JSON and trainers spell this way.
 const SPELLED_SO = /\b(?:realis\w*|localis\w*)\b/i;
 
 const PLURAL =
@@ -123,7 +123,7 @@ function* walk(path) {
       if (!/^(?:node_modules|dist|assembly|fixtures|\..*)$/.test(name)) yield* walk(join(path, name));
 }
 
-/** The texts that an expression can become, each as its first and last fixed part and all fixed parts joined. */
+/** The possible texts of an expression, each as its first and last fixed part and all fixed parts joined. */
 function* texts(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) yield* texts(node.expression);
   else if (ts.isConditionalExpression(node)) {

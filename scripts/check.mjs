@@ -1,5 +1,5 @@
-// npm run check: what can be said about a change in half a minute, all steps at once, a line for each as it ends. What
-// a step that failed has to say stands below the lines, so that it is what you see. Not a replacement for `npm test`.
+// npm run check: the checks of a change that fit into half a minute, run at the same time, with a line for each when it
+// ends. Output of failed steps comes below the lines, so that you see it. Not a replacement for `npm test`.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -13,7 +13,7 @@ const MOST_TEST_FILES = 25;
 
 const git = (...args) => spawnSync("git", args, { cwd: ROOT, encoding: "utf8" }).stdout.trim();
 
-/** Where this branch left the main one; on the main branch itself, its last commit. `npm run check -- REF` names another. */
+/** Where this branch left main; on main itself, its last commit. `npm run check -- REF` names another base. */
 function findBase() {
   if (process.argv[2] !== undefined) return process.argv[2];
   for (const main of ["origin/main", "main"]) {
@@ -23,7 +23,7 @@ function findBase() {
   return "HEAD";
 }
 
-/** What differs from the base and is still there. */
+/** Existing files that differ from the base. */
 function listChanged() {
   const names = [
     git("diff", "--name-only", findBase()),
@@ -32,7 +32,7 @@ function listChanged() {
   return names.split("\n").filter((name) => name !== "" && existsSync(join(ROOT, name)));
 }
 
-/** The unit tests that import a changed file themselves; the modules between are left to `npm test`. */
+/** The unit tests that directly import a changed file; indirect imports are left to `npm test`. */
 function listTests(changed) {
   const files = new Set(changed);
   const names = ["src", "web"].flatMap((wing) =>
@@ -50,7 +50,7 @@ function listTests(changed) {
   });
 }
 
-/** Unit tests of what was changed: those that import it, and the others in its folder. */
+/** Runs the unit tests of changed files: those that import them, and the others in their folders. */
 async function checkTests() {
   const folders = new Set(changed.map(dirname));
   const direct = listTests(changed);

@@ -1,7 +1,7 @@
-// node scripts/complete-lock.mjs: names in package-lock.json the optional packages for other platforms that the
-// registry did not offer when the lock was written (mirrors often hold one platform), and asks npm's registry for the
-// hashes that are missing. `npm ci` refuses a lock without these packages, and without a hash it would install whatever it
-// is given: native code, for the most part.
+// node scripts/complete-lock.mjs: adds to package-lock.json the optional packages for other platforms that the registry
+// did not offer when the lock was written (mirrors often have one platform only), and asks npm's registry for missing
+// hashes. `npm ci` refuses a lock without these packages; without a hash, it would install anything that it gets, and
+// most of this is native code.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -69,7 +69,7 @@ for (const [key, entry] of Object.entries(lock.packages)) {
     }),
   );
   const { version, ...rest } = entry;
-  // Without the address, as all others: `npm ci` takes it from whichever registry is set, and checks the hash.
+  // Without the address, like all others: `npm ci` takes it from the configured registry and checks the hash.
   lock.packages[key] = { version, integrity: dist.integrity, ...rest };
   hashed.push(name);
 }

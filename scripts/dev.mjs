@@ -1,10 +1,10 @@
 // npm run dev [-- PATH… FLAG…]: the page from its sources, reloaded as they are edited, over a `logratio view` that is
-// started here on the demo, or on what stands behind `--`, and started again when a file of `src` is saved.
+// started here on the demo, or on what follows `--`, and restarted when a file of `src` is saved.
 //
-// The viewer keeps every rule that it has. Vite hands requests on as they came, so the token is asked of the browser, and
-// host and origin are those of the one address that is printed. Cookies know no ports: the one that the viewer sets
-// behind Vite comes back to it through Vite. A server that was started again has another token; whoever brings one of
-// its forerunners' has been let in before, and is handed on with the new one.
+// The viewer keeps all its rules. Vite forwards requests unchanged, so the browser must have the token, and host and
+// origin are those of the printed address. Cookies do not depend on ports, so the one that the viewer sets behind Vite
+// returns to it through Vite. A restarted server has a new token; a browser with the token of an earlier one was let in
+// before, and is forwarded with the new token.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -16,7 +16,7 @@ const DEMO = [join(ROOT, "examples/demo"), "--tokenizer", join(ROOT, "examples/d
 const HOST = "127.0.0.1";
 const words = process.argv.slice(2).filter((word, at) => at > 0 || word !== "--");
 
-/** The server is run as it was built; the page is not, but the server does not start without one. */
+/** The server runs from its build. The page does not, but the server does not start without a built page. */
 function buildWhatIsStale() {
   const problem = findStalePart("modules");
   if (problem !== undefined) console.log(`building, since ${problem}`);
@@ -25,14 +25,15 @@ function buildWhatIsStale() {
   else if (problem !== undefined) node("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
 }
 
-/** Starts the viewer; resolves with its address, token and all. Port 0 is any free one. */
+/** Starts the viewer; resolves with its address, including the token. Port 0 is any free port. */
 function startView(port = "0") {
   const args = [join(ROOT, "dist/apps/cli/main.js"), "view", ...(words.length > 0 ? words : DEMO)];
   const child = spawn(process.execPath, [...args, "--port", port, "--no-open"], {
-    // npm runs scripts in the package; paths are meant from where it was called.
+    // npm runs scripts in the package, but paths are relative to where it was called.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: ["ignore", "pipe", "inherit"],
-    // Else Ctrl-C would reach it by the terminal and by `end` as well, and a second signal ends it without tidying up.
+    // Otherwise Ctrl-C would reach it both from the terminal and from `end`, and a second signal ends it without
+    // cleanup.
     detached: process.platform !== "win32",
   });
   const address = new Promise((resolve, reject) => {
@@ -48,8 +49,8 @@ function startView(port = "0") {
 }
 
 /**
- * The page's own security policy, so that what it forbids is seen while developing, less what Vite cannot do without:
- * it puts styles into the document as text, and hears of edits over a web socket.
+ * The page's own security policy, so that violations show during development, relaxed where Vite requires it: Vite puts
+ * styles into the document as text, and learns of edits over a web socket.
  */
 function relaxPolicy(policy) {
   const relaxed = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
@@ -57,10 +58,10 @@ function relaxPolicy(policy) {
   return `${relaxed}; connect-src 'self' ws://${HOST}:*`;
 }
 
-/** Requests that bring the token go to the viewer, which turns it into its cookie and sends the browser back. */
+/** Requests with the token go to the viewer, which turns it into a cookie and redirects the browser. */
 const bringsToken = (request) => new URL(request.url, `http://${HOST}`).searchParams.has("token");
 
-/** Tokens of this session's viewers; the last one is that of the viewer which runs. */
+/** Tokens of this session's viewers; the last one is that of the running viewer. */
 const tokens = [];
 const exchangeTokens = (text) => tokens.reduce((given, token) => given.replace(token, tokens.at(-1)), text);
 
@@ -82,7 +83,7 @@ async function startPage(viewer) {
   };
   const server = await createServer({
     configFile: join(ROOT, "web/vite.config.ts"),
-    // What the product's addresses never name is free for Vite: /src, /@vite, /node_modules.
+    // Vite may use addresses that the product does not: /src, /@vite, /node_modules.
     server: {
       host: HOST,
       headers: { "content-security-policy": policy },
@@ -90,7 +91,7 @@ async function startPage(viewer) {
         "/api": proxy,
         "^/(\\?.*)?$": { ...proxy, bypass: (request) => (bringsToken(request) ? undefined : request.url) },
       },
-      // No more of the disk than the page is made of: what Vite serves, it serves without the token.
+      // Only the folders that the page is made of, because Vite serves without the token.
       fs: { allow: ["web", "src", "node_modules"].map((folder) => join(ROOT, folder)) },
     },
     logLevel: "warn",
@@ -99,11 +100,11 @@ async function startPage(viewer) {
   return server;
 }
 
-/** The `logratio view` that runs, and its successors on the same port. */
+/** The running `logratio view`, and its successors on the same port. */
 class Viewer {
   #child;
   #port;
-  /** What was saved since the last start. */
+  /** Files saved since the last start. */
   #saved = new Set();
   #restart;
   #isEnding = false;
@@ -125,7 +126,7 @@ class Viewer {
     return viewer;
   }
 
-  /** Files are often saved together: those that come while it starts are of the next start. */
+  /** Files are often saved together; those saved while the server starts wait for the next start. */
   save(file, then) {
     this.#saved.add(file);
     this.#restart ??= this.#startAgain(then).finally(() => {
@@ -139,7 +140,7 @@ class Viewer {
     const files = [...this.#saved];
     this.#saved.clear();
     const problems = files.flatMap(compileFile);
-    // What does not parse is not run; the server that runs is the last one that did.
+    // Files that do not parse are not run; the last working server stays up.
     if (problems.length > 0) return console.error(problems.join("\n"));
     console.log(`${files.map((file) => relative(ROOT, file)).join(", ")}: the server starts again`);
     try {

@@ -1,6 +1,7 @@
-// node scripts/fit-doctor.mjs CASES… [--write]: where the numbers of a shape lie for each cause, fitted to recordings with
-// known faults (folders of `case-NNN/data` and `truth.json`, as lab/ makes them). Prints how often the profiles alone
-// would be right, each recording left out of the fit that judges it; --write replaces src/analyses/doctor/judge/profiles.ts.
+// node scripts/fit-doctor.mjs CASES… [--write]: fits the distribution of a shape's numbers under each cause to
+// recordings with known faults (folders of `case-NNN/data` and `truth.json`, as lab/ makes them). Prints how often only
+// the profiles would be right, leaving each recording out of the fit that judges it. --write replaces
+// src/analyses/doctor/judge/profiles.ts.
 // Needs `npm run build`.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ const { PROFILES } = await built("analyses/doctor/judge/profiles");
 const { spreadKin } = await built("analyses/doctor/judge/kin");
 const { logDensity, MOST, SHARE } = await built("analyses/doctor/judge/likeness");
 
-/** What a spread is at least: no number of a few recordings is as sure as they happen to agree. */
+/** Lower bounds of spreads: a few recordings may agree more closely than their number justifies. */
 // biome-ignore format: a table
 const LEAST_SPREAD = {
   noise: 0.25, asymmetry: 0.12, concentration: 0.15, slope: 0.03, scatter: 0.3, positive: 0.08, early: 0.15,
@@ -34,10 +35,10 @@ const LEAST_SPREAD = {
   alongTrainer: 0.2, trainerSurprised: 0.35, rolloutSurprised: 0.35, rowSpread: 0.1,
   byToken: 0.08, byPair: 0.1, byPrompt: 0.02, neighbors: 0.06, sureness: 0.06, turnStarts: 0.15, copied: 0.12,
 };
-/** A cause's spread begins as 0.6 of all faults' spread, as if seen in 1.5 recordings. */
+/** The prior for a cause's spread is 0.6 of all faults' spread, with the weight of 1.5 recordings. */
 const [PRIOR_CASES, PRIOR_SPREAD] = [1.5, 0.6];
 const BACKGROUND_WIDER = 1.2;
-/** Below this the noise of the engine is most of Δ, nats. */
+/** Below this, in nats, most of Δ is the engine's noise. */
 const LEAST_MEAN_ABS = 1.8e-3;
 
 const names = Object.keys(LEAST_SPREAD);

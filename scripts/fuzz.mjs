@@ -1,4 +1,4 @@
-// Files that are almost right, read by the built code until the time is over (--time 30s, 10m; default 1m).
+// Lets the built code read almost valid files until the time is over (--time 30s, 10m; default 1m).
 //   npm run fuzz -- --seed 7 --time 10m
 //   npm run fuzz -- --seed 7 --cases 1500      the same files on every machine
 //   npm run fuzz -- --replay test/out/fuzz/FILE

@@ -1,8 +1,8 @@
 // npm run mutation [-- [FOLDER…] [--write] [--sample PERCENT [--seed N]] [--together] [--concurrency N] [--fresh]]:
-// changes the source in small ways, one at a time, and asks whether the folder's tests notice. Fails when a folder's score
-// is below the one on record. A folder whose score on record is a sample's is measured by that sample again; --sample 100
-// tries all. --together loads the code of all folders once.
-// With --page it measures nothing: the table is written again, for folders that came, went or were renamed.
+// changes the source in small ways, one at a time, and checks whether the folder's tests notice. Fails if a folder's
+// score is below the one on record. If the score on record is that of a sample, the same sample is measured again;
+// --sample 100 tries all mutants. --together loads the code of all folders once.
+// With --page it only rewrites the table, for folders that were added, removed or renamed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -72,7 +72,7 @@ for (const folders of groups) {
   }
 }
 
-/** After each folder, so that a run that is stopped keeps what it has measured. */
+/** Writes results after each folder, so that a stopped run keeps what it has measured. */
 function report(folder, results, sample, minutes) {
   const score = countResults(
     results.map(({ status }) => status),
@@ -91,7 +91,7 @@ function report(folder, results, sample, minutes) {
     console.error(`${folder}: not written, for the score on record counts every mutant`);
     return;
   }
-  // A lower score is written too, so that the change is seen in the diff, and the run still fails.
+  // A lower score is written, too, so that the diff shows the change; the run still fails.
   writeScores(mergeScores(recorded, { [folder]: score }, all));
 }
 for (const fall of falls) console.error(fall);

@@ -1,7 +1,7 @@
 // node scripts/score-doctor.mjs CASES [--markdown] [--predictions FILE] [-- COMMAND…]: asks `logratio doctor --json` about
 // every case of a folder (CASE/data, CASE/truth.json) and compares its answers with the truth: first and third guess,
-// false alarms, the guilty leg, and stated probabilities against frequencies. COMMAND is the CLI, by default this
-// checkout's bin/logratio.js. --predictions keeps the answers, and uses those that are there.
+// false alarms, the guilty leg, and stated probabilities compared with frequencies. COMMAND is the CLI, by default this
+// checkout's bin/logratio.js. --predictions keeps the answers, and reuses existing ones.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BINS = 10;
 
-/** What the doctor said, in the words of the score: causes in order, whether it called the run sound, the leg. */
+/** The doctor's answer in the terms of the score: causes in order, whether it called the run sound, the leg. */
 export function readAnswer(report) {
   const named = report.causes
     .filter(({ id }) => id !== "healthy")
@@ -23,13 +23,13 @@ export function readAnswer(report) {
     // A run that is too short to judge is not called faulty.
     healthy: report.verdict === "healthy" || report.verdict === "too_few",
     guilty_leg: report.guilty_leg,
-    // Causes that the report names together: what it states is the probability that it is one of them.
+    // Causes that the report names together, with the probability that it is one of them.
     alike: report.alike ?? null,
     probabilities: Object.fromEntries(report.causes.map(({ id, probability }) => [id, probability])),
   };
 }
 
-/** One case against its truth. */
+/** Compares one case with its truth. */
 export function judgeCase(truth, answer) {
   const right = new Set([...truth.causes, ...truth.acceptable]);
   const [first] = answer.ranked;
@@ -46,7 +46,7 @@ export function judgeCase(truth, answer) {
   };
 }
 
-/** Stated probabilities in equal bins: how many, their mean, how often they came true. */
+/** Stated probabilities in equal bins: their number, their mean, and how often they came true. */
 export function binProbabilities(pairs, bins = BINS) {
   const sums = Array.from({ length: bins }, () => ({ count: 0, stated: 0, came: 0 }));
   for (const { probability, isTrue } of pairs) {
@@ -64,7 +64,7 @@ export function binProbabilities(pairs, bins = BINS) {
   }));
 }
 
-/** The mean distance between stated probability and frequency, weighted by how many there are. */
+/** The mean distance between stated probability and frequency, weighted by their number. */
 export function calibrationError(table) {
   const total = table.reduce((sum, { count }) => sum + count, 0);
   const off = table.reduce(
@@ -125,7 +125,7 @@ export function scoreCases(cases, families) {
 function pairFirst(judged) {
   return judged.map(({ truth, answer }) => {
     const stated = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1]);
-    // The report's first cause, which its group may have put before a likelier one.
+    // The report's first cause; its group may have put it before a likelier one.
     const [id, own] = stated.find(([each]) => each === answer.alike?.causes[0]) ?? stated[0] ?? ["", 0];
     const probability = answer.alike?.causes.includes(id) ? answer.alike.probability : own;
     const right = truth.healthy

@@ -1,5 +1,5 @@
-// npm run test:trainers: the Python package beside PyTorch, transformers, Ray and the trainers themselves, the fault
-// laboratory, and the wheel. Their environment (6 GB) is made once; LOGRATIO_PYTHON names one that is there.
+// npm run test:trainers: tests the Python package with PyTorch, transformers, Ray and the trainers themselves, the
+// fault laboratory, and the wheel. Their environment (6 GB) is made once; LOGRATIO_PYTHON names an existing one.
 import { join } from "node:path";
 import { findStalePart, ROOT } from "./support/build-state.mjs";
 import { preparePython } from "./support/python.mjs";

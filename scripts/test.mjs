@@ -1,5 +1,5 @@
-// npm test: every check. What fails for a word, a format, a type or a document comes first and ends it at once; then
-// the tests. With --long (npm run test:long) tests run at their full size, with another seed each time.
+// npm test: every check. Words, format, types and documents come first, and a failure there ends the run; then the
+// tests. With --long (npm run test:long) tests run at full size, with another seed each time.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ function end() {
   process.exit(failed.length > 0 ? 1 : 0);
 }
 
-/** Steps behind which nothing is worth running where one of them fails. */
+/** Runs steps; if one of them fails, nothing after them is worth running. */
 async function runFirst(steps) {
   count(await runSteps(steps));
   if (totals.failed.length > 0) end();
@@ -56,7 +56,7 @@ async function runPytest() {
   return { ok, said, note: said.match(/^.*\d+ passed.*$/m)?.[0] };
 }
 
-// One seed: a change that breaks a reader fails here, and one that has nothing to do with readers never does.
+// A constant seed, so that only a change that breaks a reader can fail here.
 const fuzzing = isLong ? ["--seed", seed, "--cases", "5000"] : ["--seed", "1", "--cases", "500"];
 count(
   await runSteps([
@@ -70,7 +70,7 @@ count(
 const scratch = mkdtempSync(join(tmpdir(), "logratio-test-"));
 const results = join(scratch, "vitest.json");
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-// What needs PyTorch has its own command: npm run test:trainers.
+// Tests that need PyTorch have their own command: npm run test:trainers.
 const projects = ["unit", "unit-alone", "built", "browser"].map((name) => `--project=${name}`);
 count(
   await runSteps([

@@ -68,7 +68,7 @@ function renderValue(value) {
   ]);
 }
 
-/** As the declaration file has it, without `export declare` and what is private. */
+/** The declaration file's text, without `export declare` and private members. */
 function declarationText({ declarations, kind }) {
   const shown = kind === "constant" ? declarations.map((node) => node.parent.parent) : declarations;
   return shown
@@ -80,14 +80,14 @@ function declarationText({ declarations, kind }) {
         .filter((line) => !/^\s*#private;$/.test(line))
         .join("\n")
         .replace(/^( +)/gm, (spaces) => spaces.slice(spaces.length / 2))
-        // A class's own examples stand above it; those of its members would hide its shape.
+        // A class's own examples are above it; those of its members would hide its shape.
         .replace(/\n *\* *```ts[\s\S]*?```/g, ""),
     )
     .filter((text, i, all) => all.indexOf(text) === i)
     .join("\n");
 }
 
-/** The entry that describes each type: the first one that is not the general one, unless that alone has it. */
+/** The entry that describes each type: the first one except the general entry, unless only that has it. */
 function homesOf(entries) {
   const homes = new Map();
   for (const entry of entries)

@@ -1,4 +1,4 @@
-// The ```ts examples of docstrings and pages: where they are, and what excuses one from being checked.
+// Finds the ```ts examples of docstrings and pages, and the reasons not to check them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ function* filesBelow(directory, ending) {
   }
 }
 
-/** Sources and pages in which examples stand; docs/api repeats those of the sources. */
+/** Sources and pages that contain examples; docs/api repeats those of the sources. */
 export function filesWithExamples(root) {
   return [
     ...[...filesBelow(join(root, "src"), ".ts")].filter((file) => !/\.test(-data)?\.ts$/.test(file)),
@@ -22,8 +22,8 @@ export function filesWithExamples(root) {
 }
 
 /**
- * Every example of a file: `{ file, line, code }`, with `reason` where the fence says ```ts nocheck REASON, and
- * `problem` where it is not fit to be checked.
+ * Every example of a file: `{ file, line, code }`, with `reason` if the fence says ```ts nocheck REASON, and `problem`
+ * if it cannot be checked.
  */
 export function examplesOf(file) {
   const text = readFileSync(file, "utf8");

@@ -1,7 +1,7 @@
-// What a public name must say of itself.
+// Checks what the docstring of a public name must say.
 import ts from "typescript";
 
-/** A figure without one of these leaves its reader guessing. */
+/** The docstring of a figure needs one of these, or its reader has to guess the unit. */
 const UNITS =
   /\bnats?\b|fraction|\bratios?\b|\bbytes?\b|\bcounts?\b|\bdigits?\b|correlation|\bversion\b|\bids?\b|\bseconds?\b|\bBytes\b|Numbers in/i;
 const NUMERIC = /\bnumber\b|Float(32|64)Array|\bNats\b|\bRatio\b|\bFraction\b|\bMetrics\b/;
@@ -14,7 +14,7 @@ export function findNameProblems(entries, checker, dist) {
   for (const { entry, about, names } of entries) {
     if (about === "") problems.push(`${entry}: the entry has no docstring`);
     for (const name of names) {
-      // A type of two entries is one name.
+      // A type in two entries is one name.
       if (seen.has(name.symbol)) continue;
       seen.add(name.symbol);
       for (const fault of faultsOf(name)) problems.push(`${entry}: ${name.name} ${fault}`);
@@ -70,7 +70,7 @@ function memberFaults(member, checker) {
   return text === "" ? ["has no description"] : [];
 }
 
-/** Names of the package's own types that a signature needs and a user could not import. */
+/** Names of the package's own types that a signature needs but users cannot import. */
 function unexportedTypes({ kind, declarations }, checker, exported, dist) {
   if (kind === "type") return [];
   const missing = new Set();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-/** What a careful user compiles with. */
+/** The compiler options of a careful user. */
 export const STRICT = {
   strict: true,
   noUncheckedIndexedAccess: true,
@@ -18,7 +18,7 @@ export const STRICT = {
   noEmit: true,
 };
 
-/** `[["logratio", "dist/index.d.ts"], …]`: those that are promised, without `./internal/*`. */
+/** The promised entries, without `./internal/*`: `[["logratio", "dist/index.d.ts"], …]`. */
 export function publicEntries(root) {
   const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return Object.entries(exports)
@@ -32,7 +32,7 @@ const KINDS = [
   [ts.SymbolFlags.Variable, "constant"],
 ];
 
-/** `{ entries, checker }`; an entry has its module's docstring and its exports in order of their names. */
+/** `{ entries, checker }`; an entry has its module's docstring and its exports sorted by name. */
 export function readPublicNames(root) {
   const entries = publicEntries(root);
   const program = ts.createProgram(
@@ -59,7 +59,7 @@ export function readPublicNames(root) {
 
 function describe(exported, checker) {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-  // A class that is exported as a type is nothing to call, nor to have an example of.
+  // A class that is exported as a type cannot be called and needs no example.
   const kind = (!isTypeExport(exported) && KINDS.find(([flag]) => symbol.flags & flag)?.[1]) || "type";
   return {
     name: exported.name,

@@ -1,4 +1,4 @@
-// What is measured, folder by folder, and which tests hold each folder.
+// The folders to measure, and the tests that count for each.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,16 +8,16 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
 
 /**
- * More tests that count for a folder. The rule is that a folder is held by its own tests and by those that lie in the
- * folder above it (one table of cases for all its neighbors): they are fast, and whoever changes the folder looks there.
- * The exceptions are folders whose only purpose is to serve their neighbors, the linter of configs, which the tables
- * beside the trainers' config keys try, these config keys, which the linter's tests try, and the runner of golden cases,
- * which our own cases try.
+ * Further tests that count for a folder. By default, a folder is tested by its own tests and by those in the folder
+ * above it (one table of cases for all its neighbors), which are fast and where a person who changes the folder looks.
+ * The exceptions are folders that only serve their neighbors, the linter of configs (tested by the tables beside the
+ * trainers' config keys), these config keys (tested by the linter's tests), and the runner of golden cases (tested by
+ * our own cases).
  */
 function listOtherHolders(folder) {
   if (folder === "src/analyses/conformance") return ["test/golden-own.test.ts"];
   if (["src/trainers/shared", "src/trainers/configs"].includes(folder)) return [`${dirname(folder)}/**`];
-  // JSON and Parquet are read without it: their tests would run, for minutes, and notice nothing.
+  // JSON and Parquet are read without it, so their tests would run for minutes and notice nothing.
   if (folder === "src/input/readers/shared")
     return ["memmap", "npz", "safetensors", "torch"].map((reader) => `src/input/readers/${reader}/**`);
   return folder.startsWith("src/trainers/") && folder !== "src/trainers/neutral"
@@ -25,7 +25,7 @@ function listOtherHolders(folder) {
     : [];
 }
 
-/** Every folder that has a score of its own, in the order of the page. */
+/** Every folder with its own score, in the order of the page. */
 export function listFolders() {
   return WINGS.flatMap((wing) =>
     readdirSync(join(root, wing), { withFileTypes: true })
@@ -41,20 +41,20 @@ export function listMutated(folder) {
     `${folder}/**/*.ts`,
     `!${folder}/**/*.{test,test-data,generated}.ts`,
     `!${folder}/**/index.ts`,
-    // Assembly is another language, and what wraps it is held to the reference implementation by the property tests.
+    // Assembly is another language, and property tests compare its wrappers with the reference implementation.
     "!src/core/kernels/wasm/**",
-    // Worker threads run the compiled files, in which no mutant lives.
+    // Worker threads run the compiled files, which contain no mutants.
     "!src/analyses/parallel/{answer-tasks,*-worker}.ts",
   ];
 }
 
-/** The globs of the tests that a folder is held by. */
+/** The globs of the tests that count for a folder. */
 export function listTests(folder) {
   const holders = [`${folder}/**`, dirname(folder), ...listOtherHolders(folder)];
   return holders.map((holder) => (holder.endsWith(".test.ts") ? holder : `${holder}/*.test.ts`));
 }
 
-/** Whether a test of a folder, or what such a test takes its data from, makes its cases with fast-check. */
+/** Whether a test of a folder, or its test data, makes cases with fast-check. */
 export function hasPropertyTests(folder) {
   const isTest = (name) => /\.test(-data)?\.ts$/.test(name);
   const uses = (path) => readFileSync(join(root, path), "utf8").includes('from "fast-check"');
@@ -68,7 +68,7 @@ export function hasPropertyTests(folder) {
     .some((path) => isTest(path) && uses(path));
 }
 
-/** The folders that a word on the command line means: one, all below it, or the one that it lies in. */
+/** The folders that a command-line word means: the folder itself, all below it, or the one that contains it. */
 export function selectFolders(word) {
   const path = word.replace(/^\.\//, "").replace(/\/+$/, "");
   return listFolders().filter((folder) => folder === path || folder.startsWith(`${path}/`));

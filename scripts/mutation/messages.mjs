@@ -1,6 +1,6 @@
-// A Stryker plugin: leaves the texts of errors and findings as they are. That an error is thrown, and which, is
-// behavior and stays under test; a mutant that empties its message is noise, and a test that repeats the message
-// word for word holds nothing. Texts everywhere else (verdicts, facts, answers, keys, units) are mutated.
+// A Stryker plugin that does not mutate the texts of errors and findings. Whether and which error is thrown is behavior
+// and stays under test, but a mutant that empties its message is noise, and a test that repeats the message word for
+// word is worthless. All other texts (verdicts, facts, answers, keys, units) are mutated.
 
 const REASON = "text of an error or a finding";
 const isText = (path) => path.isStringLiteral() || path.isTemplateLiteral();

@@ -1,4 +1,4 @@
-// Folders through Stryker.
+// Runs Stryker on folders.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -9,20 +9,20 @@ import { hasPropertyTests, listMutated, listTests } from "./folders.mjs";
 import { SAMPLE_VARIABLE } from "./sample.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-// Ignored by git, and gone with `npm ci`.
+// Ignored by git, and removed by `npm ci`.
 const memory = join(root, "node_modules/.cache/mutation");
 
 /**
- * Looks again at what no test ran, and at what survived in code that runs while a module loads. Stryker keeps a result
- * until the tests that cover the mutant change; such code is covered by no test by name, so that a test that has come to
- * hold it would not be seen. What was not in the sample is drawn again: code that moved may be in it now.
+ * Forgets results of mutants that no test ran, and of survivors in code that runs while a module loads. Stryker keeps a
+ * result until the tests that cover the mutant change; such code is not covered by a named test, so a new test for it
+ * would go unnoticed. Mutants outside the sample are drawn again, because moved code may be in it now.
  */
 function forgetUncovered(file) {
   let report;
   try {
     report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // The first run of a folder, or one that was stopped while it wrote: nothing is remembered.
+    // The first run of a folder, or a previous one was stopped while it wrote: nothing is remembered.
     return;
   }
   for (const entry of Object.values(report.files)) {
@@ -47,7 +47,7 @@ export async function runStryker(folders, { concurrency, fresh = false, sample }
   // Read by test/mutation/vitest.config.ts in Stryker's own processes.
   process.env.MUTATION_TESTS = JSON.stringify([...new Set(folders.flatMap(listTests))]);
   process.env.MUTATION_PROPERTIES = folders.some(hasPropertyTests) ? "yes" : "no";
-  // Read by scripts/mutation/hot: which tests may notice a mutant, by the folder that it is in.
+  // Read by scripts/mutation/hot: the tests that may notice a mutant, by its folder.
   process.env.MUTATION_HOLDERS = JSON.stringify(
     Object.fromEntries(folders.map((folder) => [folder, listTests(folder)])),
   );
@@ -69,17 +69,17 @@ export async function runStryker(folders, { concurrency, fresh = false, sample }
     incrementalFile,
     force: fresh,
     ignorePatterns: ["dist", "docs", "bench", "web", "bin", "coverage", "test/browser"],
-    // Outside the working tree: linters, searches and Git never see the copies.
+    // Outside the working tree, so that linters, searches and Git do not see the copies.
     tempDirName: join(tmpdir(), "logratio-mutation"),
-    // A mutant that loops for ever is stopped by its count of turns; the clock is for the rest, and generous, so that a
-    // busy machine does not make one.
+    // A mutant that loops forever is stopped by its count of turns. The clock is for other cases, and generous, so that
+    // a busy machine causes no timeout.
     timeoutMS: 10_000,
-    // Of the first run of all tests, which counts what each reaches; on a busy machine five minutes are not enough.
+    // For the first run of all tests, which records what each reaches; on a busy machine, five minutes are not enough.
     dryRunTimeoutMinutes: 30,
     timeoutFactor: 4,
     // Vitest does not check types, and a mutant that breaks one still runs.
     disableTypeChecks: false,
-    // Static mutants are slow, and meant: tables of settings and words are code that runs while a module loads.
+    // Static mutants are slow but intended: tables of settings and words are code that runs while a module loads.
     warnings: { unusedIgnorePatterns: false, preprocessorErrors: true, unknownOptions: true, slow: false },
     reporters: ["progress-append-only"],
     allowConsoleColors: false,

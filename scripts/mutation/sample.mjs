@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** Where Stryker's own processes read which share to draw: `{ percent, seed }` as JSON. */
+/** Environment variable from which Stryker's own processes read the sample: `{ percent, seed }` as JSON. */
 export const SAMPLE_VARIABLE = "MUTATION_SAMPLE";
 
 /**
- * Whether a mutant belongs to the sample. Drawn by what the mutant is, not by its number: the same code gives the same
- * sample wherever its lines move to, so that two measurements of a folder compare like with like.
+ * Whether a mutant belongs to the sample. This depends on what the mutant is, not on its number, so that the same code
+ * gives the same sample wherever its lines move, and measurements of a folder are comparable.
  *
  * @param {string} mutant what tells the mutant from others
  * @param {{ percent: number, seed: number }} sample
@@ -19,7 +19,7 @@ export function isDrawn(mutant, { percent, seed }) {
   return 100 * draw < percent;
 }
 
-/** `{ percent, seed }` of the words on the command line; undefined where all mutants are to be tried. */
+/** `{ percent, seed }` from the command line; undefined if all mutants should be tried. */
 export function parseSample(percentText, seedText = "1") {
   const percent = Number(percentText);
   const seed = Number(seedText);
@@ -30,8 +30,8 @@ export function parseSample(percentText, seedText = "1") {
 }
 
 /**
- * The interval of 95 % for a share of which a sample is known (Wilson 1927), in percent, rounded outwards to a tenth.
- * That the mutants come from a finite folder would make it narrower, and is left out.
+ * The 95 % interval for a share estimated from a sample (Wilson 1927), in percent, rounded outward to a tenth. The
+ * finite number of mutants in a folder would make it narrower; this is ignored.
  */
 export function estimateInterval(detected, tried) {
   if (tried === 0) return { low: 0, high: 100 };
@@ -46,7 +46,7 @@ export function estimateInterval(detected, tried) {
   };
 }
 
-/** Passes the mutants that are drawn; the others end as `CompileError`, a status that no score counts. */
+/** Passes the drawn mutants; the others end as `CompileError`, a status that no score counts. */
 class SampleChecker {
   #sample = JSON.parse(process.env[SAMPLE_VARIABLE] ?? '{"percent":100,"seed":1}');
   #lines = new Map();
@@ -64,14 +64,14 @@ class SampleChecker {
     );
   }
 
-  /** All at once: a group for each would be a message to this process for each. */
+  /** All in one group, because separate groups would each cost a message to this process. */
   async group(mutants) {
     return [mutants.map(({ id }) => id)];
   }
 
   #describe({ fileName, location: { start, end }, mutatorName, replacement }) {
     if (!this.#lines.has(fileName)) this.#lines.set(fileName, readFileSync(fileName, "utf8").split("\n"));
-    // Lines from 0, as plugins are given them.
+    // Plugins get lines counted from 0.
     const line = this.#lines.get(fileName)[start.line] ?? "";
     const indent = line.length - line.trimStart().length;
     const place = [start.column - indent, end.line - start.line, mutatorName, replacement];

@@ -1,4 +1,4 @@
-// Arithmetic of the ratchet, and the table in docs/mutation.md that is made from the record.
+// The arithmetic of the ratchet, and the table in docs/mutation.md, made from the record.
 import { estimateInterval } from "./sample.mjs";
 
 const FIELDS = ["mutants", "killed", "timeout", "survived", "noCoverage", "score"];
@@ -12,8 +12,8 @@ function scorePercent(detected, mutants) {
 }
 
 /**
- * Counts the results of one folder. Mutants that were left out on purpose, or that do not run, are not counted. Of a
- * sample, the interval that the whole folder's score lies in goes with it.
+ * Counts the results of one folder. Mutants that were left out on purpose or do not run are not counted. For a sample,
+ * the result includes an interval for the whole folder's score.
  */
 export function countResults(statuses, sample) {
   const count = (status) => statuses.filter((one) => one === status).length;
@@ -27,8 +27,9 @@ export function countResults(statuses, sample) {
 }
 
 /**
- * What is wrong with a folder's new score beside the one on record; nothing where it holds. A sample is held to the same
- * sample, mutant by mutant; beside any other measurement it only counts when chance does not explain the difference.
+ * What is wrong with a folder's new score compared with the one on record; nothing if it has not fallen. A sample is
+ * compared with the same sample mutant by mutant, and with any other measurement only as far as chance does not explain
+ * the difference.
  */
 export function findFall(folder, recorded, measured) {
   if (recorded === undefined || !isLower(recorded, measured)) return undefined;
@@ -42,7 +43,7 @@ function isLower(recorded, measured) {
   return (other?.high ?? measured.score) < (one?.low ?? recorded.score);
 }
 
-/** The record with new measurements, folders in the order given; folders that are gone are left out. */
+/** The record with new measurements, in the given order of folders; removed folders are left out. */
 export function mergeScores(recorded, measured, folders) {
   const known = { ...recorded, ...measured };
   return Object.fromEntries(

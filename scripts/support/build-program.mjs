@@ -1,6 +1,6 @@
-// Bundles the command line and its worker threads into program/, which bin/ starts: a process that loads 700 modules of
-// dist/ one by one spends half a second on it. Folders lie as in src/, so what a module finds beside itself (a worker) or
-// above (package.json, examples, dist/web) it finds from here too. The library stays as dist/ has it.
+// Bundles the command line and its worker threads into program/, which bin/ starts, because loading 700 modules of
+// dist/ one by one takes half a second. Folders are arranged as in src/, so that a module also finds from here what is
+// beside it (a worker) or above it (package.json, examples, dist/web). The library stays as it is in dist/.
 //
 // The bundle is CommonJS: Node resolves and links ES modules asynchronously, one by one, which took a tenth of the demo.
 import { posix, relative, sep } from "node:path";
@@ -9,7 +9,7 @@ import { build } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCES = `${ROOT}src${sep}`;
-/** What is started as a process or as a thread: each stays a file of its own, at its own place. */
+/** What is started as a process or as a thread; each stays a separate file in its own place. */
 const ENTRIES = [
   "apps/cli/main",
   "analyses/parallel/distribution-worker",
@@ -24,7 +24,7 @@ const ENTRIES = [
 const OWN_URL = "import.meta.url";
 const MARK = /__OWN_URL_OF__\("([^"]+)"\)/g;
 
-/** Each module's own address, as if it had stayed a file of its own. */
+/** Keeps each module's address, as if it had stayed a separate file. */
 const keepAddresses = {
   name: "keep-addresses",
   transform(code, id) {
@@ -47,8 +47,8 @@ const GETTER =
   /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return ?([^{}]+)\}\}\)/g;
 
 /**
- * Exports values instead of getters, which V8 calls anew at each use of what another chunk exports: a loop over tokens with
- * two such calls took twice as long. A getter is for what changes after it was exported, which nothing does.
+ * Exports values instead of getters, because V8 calls a getter at each use of another chunk's export: a loop over
+ * tokens with two such calls took twice as long. Getters are for exports that change later, and none does.
  */
 const exportValues = {
   name: "export-values",
@@ -81,7 +81,7 @@ const exportValues = {
   },
 };
 
-/** Has Node read the files below as CommonJS, which those above are not. */
+/** Makes Node read the files below as CommonJS, unlike those above. */
 const nameFormat = {
   name: "name-format",
   generateBundle() {
@@ -95,7 +95,7 @@ export async function buildProgram(...plugins) {
     configFile: false,
     root: ROOT,
     logLevel: "warn",
-    // Packages stay packages: they are installed beside us, and their licenses with them.
+    // Packages stay packages, installed beside us with their licenses.
     plugins: [keepAddresses, exportValues, nameFormat, ...plugins],
     build: {
       ssr: true,
@@ -108,7 +108,7 @@ export async function buildProgram(...plugins) {
           format: "cjs",
           entryFileNames: "[name].js",
           chunkFileNames: "chunks/[name]-[hash].js",
-          // Names stay: a bug report holds a stack.
+          // Names are kept, because a bug report contains a stack.
           minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
         },
       },

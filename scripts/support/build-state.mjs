@@ -1,4 +1,4 @@
-// Whether dist/ and program/ were built from the sources that are here now.
+// Finds out whether dist/ and program/ were built from the current sources.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ function findNewest(folder) {
     .reduce((newest, next) => (next.time > newest.time ? next : newest));
 }
 
-/** Why this part of the build is not that of the sources; undefined where it is. */
+/** Why this part of the build is out of date; undefined if it is not. */
 export function findStalePart(part) {
   const { sources, built } = PARTS[part];
   const target = join(ROOT, built);

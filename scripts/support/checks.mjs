@@ -1,4 +1,4 @@
-// What can be checked of the sources without running a test: format, words, imports, types, and the Python package's.
+// Checks of the sources that run no tests: format, words, imports, types, and those of the Python package.
 import { join } from "node:path";
 import { ROOT } from "./build-state.mjs";
 import { runCommand, runNode } from "./steps.mjs";
@@ -15,11 +15,11 @@ function checkTypes(project, name) {
   return tool("tsc", "-p", project, "--noEmit", "--incremental", "--tsBuildInfoFile", memory);
 }
 
-/** Format and lint of these files, of all by default. */
+/** Checks format and lint of these files, by default of all. */
 export const checkFormat = (files = ["."]) =>
   tool("biome", "ci", "--colors=off", "--diagnostic-level=error", "--no-errors-on-unmatched", ...files);
 
-/** The longest first: two at a time on two processors. */
+/** The longest first, since two run at a time on two processors. */
 export const SOURCE_CHECKS = [
   ["types", () => checkTypes("tsconfig.json", "types")],
   ["types of the page", () => checkTypes("web/tsconfig.json", "types-of-the-page")],
@@ -45,7 +45,7 @@ const PYTHON = join(ROOT, "python");
 const LAB = join(ROOT, "lab");
 const RULES = ["--config", join(PYTHON, "pyproject.toml")];
 
-/** The same of the Python package and of the fault laboratory; `prepare` resolves with the Python to use. */
+/** The same for the Python package and the fault laboratory; `prepare` resolves with the Python to use. */
 export function pythonChecks(prepare) {
   const check =
     (cwd, ...args) =>

@@ -1,11 +1,12 @@
-// One file of src compiled into dist as the build does it, types unchecked: for who runs the program while editing it.
+// Compiles one file of src into dist as the build does, without checking types, for running the program while editing
+// it.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { NOT_BUILT, ROOT } from "./build-state.mjs";
 
 const SOURCES = join(ROOT, "src");
-/** AssemblyScript: only `npm run build:wasm` compiles it. */
+/** AssemblyScript, which only `npm run build:wasm` compiles. */
 const ASSEMBLY = join(SOURCES, "core/kernels/wasm/assembly");
 
 export function isCompiled(file) {
@@ -21,7 +22,7 @@ function readOptions() {
   return options;
 }
 
-/** What keeps it from being compiled, a line each; none: it is in dist. A file that is gone is gone there too. */
+/** The problems that prevent compiling it, a line each; none: it is in dist. A deleted file is deleted there, too. */
 export function compileFile(file) {
   const built = join(ROOT, "dist", relative(SOURCES, file)).replace(/\.ts$/, ".js");
   let text;
@@ -31,7 +32,7 @@ export function compileFile(file) {
     rmSync(built, { force: true });
     return [];
   }
-  // `nodenext` would look for "type": "module" in a package.json, which a file by itself has not.
+  // `nodenext` would look for "type": "module" in a package.json, which a single file lacks.
   const compilerOptions = {
     ...readOptions(),
     declaration: false,

@@ -1,4 +1,4 @@
-/** Packages that package-lock.json names without a hash: npm would install whatever it is given for them. */
+/** Packages without a hash in package-lock.json, for which npm would install anything it gets. */
 export function findUnpinned({ packages }) {
   return Object.entries(packages)
     .filter(

@@ -1,5 +1,5 @@
 // Virtual environments for the tests of the Python package, made once for each list of requirements and kept in the
-// user's cache, where a fresh clone finds them too.
+// user's cache, where a fresh clone finds them, too.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,11 +8,11 @@ import { ROOT } from "./build-state.mjs";
 import { runCommand } from "./steps.mjs";
 
 const HOME = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "logratio");
-/** A registry slower than this is as good as none, ms. */
+/** Milliseconds after which a slow registry counts as unavailable. */
 const MOST_MS = 900_000;
 const isWindows = process.platform === "win32";
 
-/** What each environment installs, in order: a file of python/tests, and pip's flags for it. */
+/** What each environment installs, in order: a file of python/tests and pip's flags for it. */
 const LISTS = {
   tests: [["requirements.txt"]],
   trainers: [
@@ -23,7 +23,7 @@ const LISTS = {
 };
 
 /**
- * The Python that has what the tests need: LOGRATIO_PYTHON where it is set, else an environment of ours.
+ * The Python with what the tests need: LOGRATIO_PYTHON if set, else one of our environments.
  *
  * @param {"tests" | "trainers"} name
  * @returns {Promise<{ python?: string, skipped?: string }>} `skipped` says why there is none

@@ -1,14 +1,14 @@
-// Checks as steps: several at a time, a line for each as it ends, and what a failed one printed below the lines.
+// Runs checks as steps: several at a time, with a line for each when it ends, and the output of failed ones below.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { ROOT } from "./build-state.mjs";
 
-/** How many steps run at once: two where one waits for a disk or a registry, even on one processor. */
+/** How many steps run at once: at least two, because one may be waiting for a disk or a registry. */
 const AT_ONCE = Math.max(2, availableParallelism());
 
 /**
- * Runs a command and resolves with whether it ended well and all that it printed; with `live` it prints by itself. After
- * `timeout` milliseconds it is ended.
+ * Runs a command and resolves with whether it succeeded and all its output; with `live` it prints by itself. It is
+ * ended after `timeout` milliseconds.
  */
 export function runCommand([command, ...args], { env = {}, cwd = ROOT, live = false, timeout } = {}) {
   return new Promise((resolve) => {
@@ -30,10 +30,10 @@ export function runCommand([command, ...args], { env = {}, cwd = ROOT, live = fa
 export const runNode = (args, options) => runCommand([process.execPath, ...args], options);
 
 /**
- * Runs steps, `atOnce` at a time in their order. A step is `[name, run]`; `run` resolves with `ok`, `said`, and perhaps a
+ * Runs steps in order, `atOnce` at a time. A step is `[name, run]`; `run` resolves with `ok`, `said`, and optionally a
  * `note` for its line or `skipped`, the reason why it did not run.
  *
- * @returns how many passed, and the names of those that failed and that were skipped
+ * @returns the number that passed, and the names of those that failed or were skipped
  */
 export async function runSteps(steps, { atOnce = AT_ONCE } = {}) {
   const waiting = [...steps];

@@ -1,5 +1,5 @@
-// Notices of the packages whose code is in what is shipped as our own: taken from the modules that the bundler put into its
-// chunks, so that a package that comes or goes cannot be forgotten. A package without a license text ends the build.
+// Notices of the packages whose code is in our bundles. They are collected from the modules that the bundler put into
+// its chunks, so that no added or removed package can be forgotten. A package without a license text ends the build.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const LICENSE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 const IN_PACKAGE = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
-/** Modules that a bundler makes itself, which are its own code. */
+/** Modules that a bundler adds, which are its own code. */
 const OWN_MODULES = [
   [/^\0(?:vite\/|commonjs)/, "vite"],
   [/^\0rolldown/, "rolldown"],
@@ -47,7 +47,7 @@ export function writeNotices(folders) {
   return [head, ...folders.map(readNotice)].join(`\n${LINE}\n`);
 }
 
-/** A bundler's plugin that collects the packages in its chunks, and puts their notices beside them. */
+/** A bundler plugin that collects the packages in its chunks and puts their notices beside them. */
 export function collectNotices(found = new Set()) {
   return {
     name: "third-party-notices",
@@ -66,7 +66,7 @@ export function writeAllNotices(found) {
   writeFileSync(join(ROOT, NOTICES), writeNotices([...found].sort()));
 }
 
-/** Names of packages that notices are of, without their versions. */
+/** Names of the packages that notices are about, without versions. */
 export function namedPackages(text) {
   return [...text.matchAll(/^(\S+) \d\S* \(.*\)$/gm)].map(([, name]) => name);
 }

@@ -1,4 +1,4 @@
-// Tools are run by their own script, not by node_modules/.bin: what lies there cannot be started without a shell on Windows.
+// Tools are started by their own script, because on Windows node_modules/.bin cannot be started without a shell.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./build-state.mjs";

@@ -1,12 +1,12 @@
-// A Stryker test runner over Vitest that loads the code once. Stryker's own starts a worker and loads every module again
-// for each mutant, half a second or more; with the modules kept, a mutant costs what its tests take. Only mutants in code
-// that runs while a module loads need fresh modules (`reloadEnvironment`).
+// A Stryker test runner over Vitest that loads the code once. Stryker's own runner starts a worker and reloads every
+// module for each mutant, which takes half a second or more; with the modules kept, a mutant costs only its tests. Only
+// mutants in code that runs while a module loads need fresh modules (`reloadEnvironment`).
 import { dirname, relative, resolve } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import { createVitest } from "vitest/node";
 
 const [SUCCESS, FAILED, SKIPPED] = [0, 1, 2];
-/** A test that takes longer is tried last. */
+/** Tests that take longer are tried last. */
 const SLOW_MS = 200;
 
 const HOLDERS = Object.entries(JSON.parse(process.env.MUTATION_HOLDERS ?? "{}"));
@@ -17,7 +17,7 @@ function findHolders(fileName) {
   return { folder: found?.[0] ?? "", globs: found?.[1] ?? [] };
 }
 
-/** Of the three forms that folders.mjs gives: a file, all tests in a folder, all tests below one. */
+/** Matches the three forms of folders.mjs: a file, all tests in a folder, all tests below one. */
 function matchesGlob(path, glob) {
   if (!glob.includes("*")) return path === glob;
   if (glob.endsWith("/**/*.test.ts")) return path.startsWith(glob.slice(0, -"**/*.test.ts".length));
@@ -39,7 +39,7 @@ class HotTestRunner {
   #vitest;
   #channel;
   #files = [];
-  /** Of each test, milliseconds in the dry run; empty in a process that took over after a timeout. */
+  /** Milliseconds of each test in the dry run; empty in a process that took over after a timeout. */
   #durations = new Map();
   #settle;
 
@@ -124,9 +124,9 @@ class HotTestRunner {
   }
 
   /**
-   * The tests of a filter by file, every test where there is no filter, of those that hold the mutant's folder. The
-   * folder's own come first, and quick ones of all files before slow ones: they notice most mutants, and the first test
-   * that fails ends the run.
+   * Among the tests that count for the mutant's folder, those of a filter by file, or all without a filter. The
+   * folder's own come first, and quick ones of all files before slow ones: these notice most mutants, and the first
+   * test that fails ends the run.
    */
   #listFiles(testFilter, { folder, globs }) {
     const isHolder = (file) =>

@@ -1,5 +1,5 @@
-// Runs in Vitest's worker thread. The first file that Vitest gives it never ends: after it, the worker waits for orders
-// from the plugin beside this file, runs tests with a mutant switched on, and keeps every module loaded in between.
+// Runs in Vitest's worker thread. The first file that Vitest gives it never ends: the worker then waits for orders from
+// the plugin beside this file, runs tests with a mutant switched on, and keeps every module loaded in between.
 import { relative } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import { startTests } from "@vitest/runner";
@@ -13,7 +13,7 @@ const switches = () => {
 
 const listTasks = (suite) => suite.tasks.flatMap((task) => (task.type === "suite" ? listTasks(task) : task));
 
-/** As Vitest writes it when it picks tests by pattern: not trimmed, for names may end in a line break. */
+/** The name as Vitest has it when it picks tests by pattern: not trimmed, as names may end in a line break. */
 const nameTest = (task) => (task.suite ? `${nameTest(task.suite)} ${task.name}` : task.name);
 
 const identify = (test) =>
@@ -30,13 +30,13 @@ export default class HotRunner extends TestRunner {
     await super.onAfterRunFiles(files);
     if (this.#serving) return;
     this.#serving = true;
-    // Nobody waits for reports of single tests any more.
+    // Nothing waits for reports of single tests from here on.
     for (const report of ["onQueued", "onCollectStart", "onCollected", "onTaskUpdate"])
       this[report] = async () => {};
     await this.#serve();
   }
 
-  /** Registers the tests of a file anew, while what the file imports stays loaded. */
+  /** Registers the tests of a file again, while the file's imports stay loaded. */
   importFile(filepath, source) {
     const modules = this.workerState.evaluatedModules;
     const module = modules.getModuleById(filepath);
@@ -82,7 +82,7 @@ export default class HotRunner extends TestRunner {
     });
   }
 
-  /** Runs every test without a mutant. Stops at nothing: what fails is reported. */
+  /** Runs every test without a mutant. Does not stop at failures, but reports them. */
   async #runAll({ files }) {
     const tests = [];
     for (const file of files) {
@@ -98,8 +98,8 @@ export default class HotRunner extends TestRunner {
     let isFresh = order.reload;
     if (isFresh) vi.resetModules();
     let outcome = await this.#attempt(order);
-    // A mutant may leave something behind in a module (a cache, a counter). Where the test that failed fails without the
-    // mutant too, and where the mutant was never reached (a cache answered), only fresh modules tell.
+    // A mutant may leave something behind in a module (a cache, a counter). If the failed test also fails without the
+    // mutant, or the mutant was never reached (a cache answered), only fresh modules give the answer.
     if (!isFresh && (outcome.failure ? await this.#failsAnyway(outcome.failure) : outcome.hits === 0)) {
       isFresh = true;
       vi.resetModules();
@@ -135,9 +135,9 @@ export default class HotRunner extends TestRunner {
     return failed;
   }
 
-  /** @param names the tests to run; all where none are given */
+  /** @param names the tests to run; default all */
   async #runFile(filepath, names, { mutant, isStatic = false } = {}) {
-    // Code that runs while modules load sees the mutant only where it is meant to.
+    // Code that runs while modules load sees the mutant only if it is meant to.
     this.activeMutant = mutant;
     switches().activeMutant = isStatic ? mutant : undefined;
     const testNamePattern = names && new RegExp(`^(?:${names.map(escapePattern).join("|")})$`);
@@ -148,7 +148,7 @@ export default class HotRunner extends TestRunner {
     // A file that cannot be loaded, or a hook that throws, has no failing test.
     const broken = file.result?.errors?.[0] ?? findSuiteError(file);
     const tests = listTasks(file);
-    // A mutant that no test ran against would pass for one that all let through.
+    // If no test ran, the mutant would look as if all tests had passed.
     if (!broken && names && !tests.some(({ result }) => result !== undefined))
       throw new Error(`${filepath} has none of the tests ${names.join(", ")}`);
     if (broken && this.#failure === undefined)
