@@ -1,1 +1,1 @@
-"""Runs with known faults, really computed, as ground truth for `logratio doctor`."""
+"""Really computed runs with known faults, as ground truth for `logratio doctor`."""

@@ -31,7 +31,7 @@ def load_config(folder: Path) -> dict:
 
 
 def mix(a: State, b: State, share: float) -> State:
-    """The weights on the way from a (share 0) to b (share 1)."""
+    """The weights between a (share 0) and b (share 1)."""
     return {name: t + share * (b[name] - t) for name, t in a.items()}
 
 
@@ -89,7 +89,7 @@ def read_varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def read_fields(data: memoryview):
-    """(field number, int or bytes) of a Protocol Buffers message, in order."""
+    """The fields of a Protocol Buffers message in order, as (number, int or bytes)."""
     at = 0
     while at < len(data):
         key, at = read_varint(data, at)

@@ -24,7 +24,7 @@ def plain_positions(index: torch.Tensor, prompt: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Engine:
-    """One way to serve: weights, view, sampling, and what the engine does to a prompt."""
+    """A serving engine: weights, view, sampling, and what it does to a prompt."""
 
     state: State
     view: View = field(default_factory=View)
@@ -32,12 +32,12 @@ class Engine:
     edit_prompt: Callable[[list[int]], list[int]] | None = None
     positions: Positions = plain_positions
     attend_pads: bool = False
-    prefix_state: State | None = None  # weights that filled the prompt's cache
+    prefix_state: State | None = None  # weights that computed the prompt's cache
 
 
 @dataclass
 class Decoding:
-    """The state of a batch that is being sampled."""
+    """The state of a batch during sampling."""
 
     ids: torch.Tensor  # [B, R] tokens so far
     forced: torch.Tensor  # [B, R] bool: tool tokens
@@ -54,7 +54,7 @@ def encode_prompts(prompts: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor
 
 
 def limit_window(visible: torch.Tensor, first: int, window: int | None) -> torch.Tensor:
-    """Hide keys further back than the window from queries that start at column `first`."""
+    """Hides keys further back than the window from queries that start at column `first`."""
     if window is None:
         return visible
     n, keys = visible.shape[-2:]
@@ -66,7 +66,7 @@ def limit_window(visible: torch.Tensor, first: int, window: int | None) -> torch
 def generate(
     engine: Engine, config: dict, problems: list[Problem], task: Task, rng: torch.Generator, details: bool = True
 ) -> list[Row]:
-    """One finished row per problem."""
+    """Samples one finished row per problem."""
     if not problems:
         return []
     network = Network(engine.state, config, engine.view, rng)
@@ -154,7 +154,7 @@ def start_decoding(rows: int, vocabulary: int, details: bool, sampling: Sampling
 
 
 def choose(out: Decoding, t, live, logits, padded, engine: Engine, seen, rng) -> torch.Tensor:
-    """Sample a token for every live row and note what the engine reports of it."""
+    """Samples a token for every live row and notes what the engine reports about it."""
     sampling = engine.sampling
     shaped = penalize(logits, sampling, *seen)
     sampled = process(shaped, sampling)

@@ -41,7 +41,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def prepare(arguments: argparse.Namespace) -> dict:
-    """What all cases of a folder share: task, checkpoints, base runs, how often each layout comes."""
+    """What all cases of a folder share: task, checkpoints, base runs, and how often each layout occurs."""
     dice = Dice(arguments.seed)
     names = list_checkpoints(arguments.checkpoints)
     checkpoints = {n: load_checkpoint(arguments.checkpoints / n) for n in names}
@@ -102,7 +102,7 @@ def make_case(folder: Path, number: int, kind: str, causes: list[str], three: bo
 
 
 def drop_missing(fields: dict, steps: list) -> dict:
-    """Without a column that no row has."""
+    """Drops columns that no row has."""
     have = set.intersection(*(set(r.columns) for s in steps for r in s))
     entropy = fields["entropy"] and {"rollout_entropy", "trainer_entropy"} <= have
     topk = fields["topk"] and {"rollout_top", "trainer_top"} <= have

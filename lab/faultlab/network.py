@@ -1,4 +1,4 @@
-"""A Llama, computed the way one side of a run computes it: its precision, its kernels, its mistakes."""
+"""A Llama, computed as one side of a run computes it: with its precision, its kernels, its mistakes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ EXPERT_SEED = 7
 
 @dataclass(frozen=True)
 class View:
-    """How a side computes: everything that may differ between two sides with equal weights."""
+    """How a side computes: everything that can differ between two sides with equal weights."""
 
     dtype: torch.dtype = torch.float32
     theta: float = 10_000.0
     scale: float = 1.0  # positions are multiplied by it
-    window: int | None = None  # keys that a query sees, itself included
+    window: int | None = None  # keys that a query sees, including its own
     softcap: float | None = None
     padding: tuple[int, float, int] | None = None  # padded vocabulary columns: count, deviation, seed
     experts: int | None = None  # the MLP as 8 experts, this many per token
@@ -49,8 +49,8 @@ def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tenso
 class Network:
     """Weights and a view of them. `noise` draws dropout masks and the router's noise.
 
-    Values live in float32; in a narrower view every result is rounded to it, and products are summed in float32, as
-    the matrix units of accelerators do.
+    Values are stored in float32. In a narrower view, every result is rounded to it, while products are summed in
+    float32, as in the matrix units of accelerators.
     """
 
     def __init__(self, state: State, config: dict, view: View, noise: torch.Generator | None = None):
@@ -65,7 +65,7 @@ class Network:
         self.layers = []
         for i in range(config["num_hidden_layers"]):
             p = f"model.layers.{i}."
-            # What overflows in an early layer reaches all later tokens; in the last one it would stay at its own.
+            # An overflow in an early layer reaches all later tokens; in the last layer, it would stay at its own token.
             scale = view.half_scale if i == 0 else 1.0
             self.layers.append(
                 (
@@ -124,7 +124,7 @@ class Network:
         return self._times(inner, down)
 
     def _route(self, x: torch.Tensor, layer: int) -> torch.Tensor:
-        """1 for the experts of each token, scaled so that the sum of the outputs keeps its size."""
+        """The weight of each expert at each token: 0 unless chosen, else such that the outputs' sum keeps its size."""
         score = x @ self.router[layer].T
         if self.view.router_noise:
             score = score + torch.randn(score.shape, generator=self.noise) * self.view.router_noise * score.std()
@@ -140,8 +140,8 @@ class Network:
         start: int = 0,
         last_only: bool = False,
     ) -> torch.Tensor:
-        """float32 logits [rows, n, V] after ids [rows, n]; visible [rows, 1, n, keys]. With a cache, the keys go to its
-        columns start … start + n, and a single new token reads all of them from there."""
+        """float32 logits [rows, n, V] after ids [rows, n]; `visible` is [rows, 1, n, keys]. With a cache, keys go to
+        its columns start … start + n, and a single new token reads all keys from there."""
         rows, n = ids.shape
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         bias = torch.zeros(visible.shape).masked_fill_(~visible, -1e9)

@@ -1,4 +1,4 @@
-"""Curves of the cause pages: python -m faultlab.pictures OUT.json …: one injected case per cause beside a sound one.
+"""Curves for the cause pages (python -m faultlab.pictures OUT.json …): one injected case per cause and a sound one.
 
 `scripts/cause-pictures.mjs` draws them.
 """
@@ -24,7 +24,7 @@ ROWS, GROUP = 32, 8
 
 @dataclass(frozen=True)
 class Choice:
-    """How a cause is shown: over what, at which level, which draw, and with the noise of which engine."""
+    """How a cause is shown: over what, at which level, with which draw, and with which engine's noise."""
 
     profile: str
     level: str = "medium"
@@ -90,7 +90,7 @@ CHOICES = {
 }
 
 
-# Sound runs by numerics, number of steps and size of the groups: causes share them.
+# Sound runs by numerics, number of steps and group size, which causes share.
 SOUND_RUNS: dict[tuple[str, int, int], Tokens] = {}
 
 
@@ -114,7 +114,7 @@ def build_world(setting: dict, noise: str, steps: int, group: int) -> World:
 def make_picture(cause: str, setting: dict, seed: int) -> dict:
     choice = CHOICES[cause]
     steps = 8 if choice.profile == "steps" else 2
-    # Many different prompts where their lengths matter.
+    # Many different prompts if their lengths matter.
     group = 2 if choice.profile == "prompts" else GROUP
     world = build_world(setting, choice.noise, steps, group)
     faults = []

@@ -1,4 +1,4 @@
-"""The draw of a case: base run, numerics, layout, columns and faults, each independent of the others."""
+"""Draws a case: base run, numerics, layout, columns and faults, independently of each other."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def draw_fields(dice: Dice, layout: str, needs: set[str], rescored: bool, ranks:
 
 
 def draw_faulty(dice: Dice, name: str, causes: list[str], setting: dict, rescored: bool) -> tuple[Case, str, dict]:
-    """A case with these faults."""
+    """Draws a case with these faults."""
     late = {"growing_staleness", "sudden_onset", "one_bad_step"}
     world, rows = draw_world(
         dice, **{k: setting[k] for k in ("task", "config", "checkpoints", "histories")}, long=bool(late & set(causes))
@@ -157,7 +157,8 @@ def draw_healthy(dice: Dice, name: str, kind: str, setting: dict) -> tuple[Case,
 
 
 def draw_causes(dice: Dice, count: int) -> list[tuple[str, list[str], bool]]:
-    """(kind, causes, three columns) of every case: each cause once or more, uneven weights, healthy and two-fault cases."""
+    """Draws (kind, causes, three columns) of every case: each cause at least once, uneven weights, healthy cases and
+    cases with two faults."""
     healthy, two, three = round(0.13 * count), round(0.06 * count), round(0.09 * count)
     plan = [("healthy", [HEALTHY[i % len(HEALTHY)]], False) for i in range(healthy)]
     plan += [("faulty", [dice.pick(*FIRST), dice.pick(*SECOND)], False) for _ in range(two)]

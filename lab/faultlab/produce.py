@@ -1,4 +1,4 @@
-"""A case's rows: sampled by the engine with its faults, scored by the trainer with its own."""
+"""Produces a case's rows: sampled by the engine with its faults, scored by the trainer with its faults."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 @dataclass
 class Case:
-    """Everything that is drawn before a token is sampled."""
+    """Everything about a case that is drawn before a token is sampled."""
 
     name: str
     world: World
     faults: list[Fault]
     rows_per_step: int
-    sampling: Sampling = field(default_factory=Sampling)  # of both sides, where nothing is wrong
+    sampling: Sampling = field(default_factory=Sampling)  # of both sides, unless a fault changes it
     activations: str | None = None
     weights: object = None  # healthy but quantized engines: State → State
     bitwise: bool = False
     rescored: bool = False
     reference: bool = False
     details: bool = True
-    problems: int | None = None  # different prompts of a step
+    problems: int | None = None  # number of different prompts in a step
     seed: int = 0
 
 
@@ -52,7 +52,7 @@ def base_trainer(case: Case, step: int) -> Trainer:
 
 
 def find_parts(case: Case, step: int, sources: list[str]) -> dict[tuple[int, ...], list[int]]:
-    """Rows that share the same faults: the faults' indices → the rows' indices."""
+    """Groups rows that share the same faults: the faults' indices → the rows' indices."""
     parts: dict[tuple[int, ...], list[int]] = {}
     for i, source in enumerate(sources):
         hit = tuple(k for k, f in enumerate(case.faults) if f.hits(i, step, source))
@@ -125,6 +125,6 @@ def damage_rows(case: Case, rows: list[Row], step: int, rng: np.random.Generator
 
 
 def make_rows(case: Case) -> list[list[Row]]:
-    """The rows of every step."""
+    """Makes the rows of every step."""
     rng, torch_rng = np.random.default_rng(case.seed), torch.Generator().manual_seed(case.seed)
     return [make_step(case, k, rng, torch_rng) for k in range(case.world.steps)]

@@ -1,4 +1,4 @@
-"""What a picture shows: a figure of the tokens over something, of a faulty run and of a sound one."""
+"""What a picture shows: a figure of the tokens over something, for a faulty run and a sound one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAULTY, SOUND = "with the fault", "sound run"
 
 def line(title: str, x_label: str, unit: str, x: list, *series: tuple[str, list], scale: str = "linear") -> dict:
     digits = lambda v: None if v is None else float(f"{v:.4g}")  # noqa: E731
-    # Without bins at either end that have no tokens.
+    # Leave out empty bins at either end.
     used = [i for i in range(len(x)) if any(y[i] is not None for _, y in series)]
     if used and used != list(range(len(x))):
         part = slice(used[0], used[-1] + 1)
@@ -53,7 +53,7 @@ def signed(t: Tokens, s: Tokens) -> dict:
 
 
 def values(t: Tokens, s: Tokens) -> dict:
-    """The rollout column's values in ascending order, beside the trainer's: floors and constants are flat."""
+    """The rollout column's values in ascending order, and the trainer's; floors and constants show as flat parts."""
     shares = list(np.linspace(0.2, 99.8, 64))
     get = lambda column: [float(np.nanquantile(np.clip(column[t.counted], -15, None), q / 100)) for q in shares]  # noqa: E731
     return line(

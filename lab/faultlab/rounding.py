@@ -1,4 +1,4 @@
-"""Quantization: numbers that keep only what a narrow format can hold."""
+"""Quantization: rounds numbers to what a narrow format can hold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def round_keys(x: torch.Tensor, kind: str | None) -> torch.Tensor:
 
 
 def round_weights(state: State, kind: str, group: int | None = None, head: bool = False) -> State:
-    """Every matrix rounded; one scale per output channel or per `group` inputs. Norms stay."""
+    """Rounds every matrix, with one scale per output channel or per `group` inputs. Norms stay unchanged."""
     out = dict(state)
     for name, w in state.items():
         if w.dim() != 2 or (name == "model.embed_tokens.weight"):
@@ -43,7 +43,7 @@ def round_weights(state: State, kind: str, group: int | None = None, head: bool 
 
 
 def low_rank(base: State, target: State, rank: int) -> State:
-    """base plus the best rank-r part of every matrix of target − base (what a LoRA could hold)."""
+    """base plus the best rank-r approximation of every matrix of target − base (what a LoRA could hold)."""
     out = dict(base)
     for name, w in base.items():
         if w.dim() == 2 and "proj" in name:

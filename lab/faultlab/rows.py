@@ -1,4 +1,4 @@
-"""A sequence and its columns, as the run writes them."""
+"""A sequence and the columns that the run writes about it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ TOP = 5
 
 @dataclass
 class Row:
-    """All arrays have one entry per response token (tool tokens included)."""
+    """A sequence. All arrays have one entry per response token, including tool tokens."""
 
     problem: Problem
     response: np.ndarray  # int64
     own: np.ndarray  # bool: sampled by the model
     stop: str = "eos"
     columns: dict[str, np.ndarray] = field(default_factory=dict)
-    mask: np.ndarray | None = None  # what the dump says; `own` where nothing is wrong
-    positions: np.ndarray | None = None  # what the dump says, prompt included
+    mask: np.ndarray | None = None  # what the dump says; `own` unless a fault changes it
+    positions: np.ndarray | None = None  # what the dump says, including the prompt
     kept: np.ndarray | None = None  # [n, V] bool: the engine's sampling mask
     uid: str = ""
     score: float = 0.0

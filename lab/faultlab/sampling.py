@@ -1,4 +1,4 @@
-"""From logits to a sampled token and the log-prob that the engine reports of it."""
+"""From logits to a sampled token and the log-prob that the engine reports for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sampling:
 
 
 def penalize(logits: torch.Tensor, sampling: Sampling, counts: torch.Tensor, in_prompt: torch.Tensor) -> torch.Tensor:
-    """Repetition (over prompt and output), presence and frequency (over the output) penalties."""
+    """Applies repetition (over prompt and output), presence and frequency (over the output) penalties."""
     if sampling.repetition != 1:
         seen = (counts > 0) | in_prompt
         scaled = torch.where(logits > 0, logits / sampling.repetition, logits * sampling.repetition)
@@ -37,7 +37,7 @@ def penalize(logits: torch.Tensor, sampling: Sampling, counts: torch.Tensor, in_
 
 
 def find_kept(log_probs: torch.Tensor, sampling: Sampling) -> torch.Tensor:
-    """Which tokens top-k, top-p and min-p keep (bool, same shape)."""
+    """The tokens that top-k, top-p and min-p keep (bool, same shape)."""
     kept = torch.ones_like(log_probs, dtype=torch.bool)
     order = log_probs.argsort(dim=-1, descending=True)
     if sampling.top_k is not None:
@@ -52,7 +52,7 @@ def find_kept(log_probs: torch.Tensor, sampling: Sampling) -> torch.Tensor:
 
 
 def process(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
-    """Log-probs of the distribution that is sampled from, with penalties already in the logits."""
+    """Log-probs of the distribution that tokens are sampled from; the logits already include penalties."""
     log_probs = torch.log_softmax(logits / sampling.temperature, dim=-1)
     if sampling.filters:
         log_probs = torch.log_softmax(log_probs.masked_fill(~find_kept(log_probs, sampling), NEVER), dim=-1)

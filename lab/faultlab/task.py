@@ -1,4 +1,4 @@
-"""The task: prompts with known answers from recorded runs, a calculator as tool, a reward."""
+"""The task: prompts with known answers from recorded runs, a calculator as a tool, and a reward."""
 
 from __future__ import annotations
 

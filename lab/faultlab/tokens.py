@@ -45,7 +45,7 @@ class Tokens:
 
 
 def mark_repeated(row: Row) -> np.ndarray:
-    """Whether the token stood earlier in the response."""
+    """Whether each token occurred earlier in the response."""
     seen: set[int] = set()
     out = []
     for token in row.response.tolist():

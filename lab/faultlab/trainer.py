@@ -20,7 +20,7 @@ CHUNK = 24
 
 @dataclass(frozen=True)
 class Trainer:
-    """One way to score: weights, view, and what the trainer does to the text."""
+    """A scoring trainer: weights, view, and what it does to the text."""
 
     state: State
     view: View = field(default_factory=View)
@@ -32,14 +32,14 @@ class Trainer:
     pack_resets: bool = True  # positions restart with every row of a pack
     chunk: int | None = None  # labels rolled inside chunks of this many tokens
     late: bool = False  # logits looked up one position late
-    replay_filters: bool = False  # the engine's sampling mask, applied here too
+    replay_filters: bool = False  # whether the engine's sampling mask is applied here, too
     respell: Callable[[Row], tuple[list[int], list[int]]] | None = None  # ids, and tokens of each in the row
 
 
 def score(
     trainer: Trainer, config: dict, rows: list[Row], rng: torch.Generator | None = None, details: bool = True
 ) -> list[dict]:
-    """Per row: `log_prob`, and with details `entropy`, `top`, `top_ids`, one entry per response token."""
+    """For each row `log_prob` and, with details, `entropy`, `top`, `top_ids`, with one entry per response token."""
     network = Network(trainer.state, config, trainer.view, rng)
     texts = [spell(trainer, row) for row in rows]
     out: list[dict] = [{}] * len(rows)
@@ -63,7 +63,7 @@ def spell(trainer: Trainer, row: Row) -> tuple[list[int], list[int]]:
 
 
 def split_rows(trainer: Trainer, texts: list) -> list[list[int]]:
-    """Rows that are computed together: whole packs, whole batches where padding matters, similar lengths else."""
+    """Groups rows to compute together: whole packs, whole batches if padding matters, else rows of similar length."""
     count = len(texts)
     if trainer.pack:
         return [list(range(i, min(i + trainer.pack, count))) for i in range(0, count, trainer.pack)]
@@ -74,7 +74,7 @@ def split_rows(trainer: Trainer, texts: list) -> list[list[int]]:
 
 
 def read_batch(network: Network, trainer: Trainer, texts: list, group: list[int]) -> list[tuple]:
-    """Logits of each row's tokens; padded on the left where pads are attended to, on the right else."""
+    """Logits of each row's tokens; padded on the left if pads are attended to, else on the right."""
     full = [texts[i][0] + texts[i][1] for i in group]
     left = max(len(texts[i][0]) for i in group) if trainer.attend_pads else 0
     pads = [left - len(texts[i][0]) if trainer.attend_pads else 0 for i in group]
@@ -140,7 +140,7 @@ def pick(trainer: Trainer, row: Row, prompt: list[int], response: list[int], log
 
 
 def gather_pieces(values: np.ndarray, pieces: list[int], size: int) -> np.ndarray:
-    """Per token of the row the sum over its pieces; without piece counts, the values as they stand, cut to length."""
+    """The sum over the pieces of each token in the row; without piece counts, the values themselves, cut to length."""
     if not pieces:
         return values[:size]
     ends = np.cumsum(pieces)

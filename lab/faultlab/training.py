@@ -1,4 +1,4 @@
-"""Short GRPO runs from a checkpoint: real older and newer weights."""
+"""Short GRPO runs from a checkpoint, which give real older and newer weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def set_advantages(rows: list[Row], task: Task, group_size: int) -> None:
 
 
 def update(state: State, config: dict, rows: list[Row], lr: float, updates: int = 2) -> State:
-    """Policy-gradient steps of AdamW on these rows: token-mean of −advantage · log π over each share of the rows."""
+    """Policy-gradient steps with AdamW on these rows: the token mean of −advantage · log π over each share of the
+    rows."""
     names = [n for n, t in state.items() if t.is_floating_point()]
     weights = {n: state[n].clone().requires_grad_(True) for n in names}
     optimizer = torch.optim.AdamW(weights.values(), lr=lr, betas=(0.9, 0.95), weight_decay=0.0)
@@ -80,7 +81,7 @@ class History:
 def train(
     name: str, origin: str, state: State, config: dict, task: Task, lr: float, steps: int, seed: int, cache: Path
 ) -> History:
-    """A run of `steps` GRPO steps; kept in `cache`, because cases share it."""
+    """Makes a run of `steps` GRPO steps, kept in `cache` because cases share it."""
     path = cache / f"{name}.pt"
     if path.exists():
         return History(**torch.load(path, weights_only=True))

@@ -1,4 +1,4 @@
-"""What a fair expert may say of a case: measured on its own rows."""
+"""What a fair expert could say about a case, measured on its own rows."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .faults.base import Fault
 from .produce import Case
 from .rows import Row
 
-# Mean |Δ| in nats of an ordinary bfloat16 engine: below it an unstructured fault is not identifiable.
+# Mean |Δ| of an ordinary bfloat16 engine, nats; below it, an unstructured fault is not identifiable.
 ORDINARY_NOISE = 2.5e-3
-# A definition fault that moves Δ by less than its own engine's noise is not identifiable either.
+# A definition fault that changes Δ by less than its own engine's noise is not identifiable either.
 FAINT = {"bf16": 1.4e-3, "fp32": 1e-4}
 MEANING = {
     "temperature_mismatch",
@@ -23,7 +23,7 @@ LEGS = [("decode", "rollout", "rescored"), ("trainer", "rescored", "trainer")]
 
 
 def find_deltas(rows: list[Row], a: str = "rollout", b: str = "trainer", own: bool = False) -> np.ndarray:
-    """b − a over the counted tokens, NaN where a side is not finite."""
+    """b − a over the counted tokens; NaN if a side is not finite."""
     parts = []
     for row in rows:
         there = row.own if own else row.dumped_mask() == 1
@@ -61,7 +61,7 @@ def find_hit(fault: Fault, steps: list[list[Row]]) -> list[Row]:
 
 
 def judge(case: Case, fault: Fault, steps: list[list[Row]]) -> str | None:
-    """Why the dump does not show the fault; null where it does."""
+    """Why the dump does not show the fault; None if it does."""
     if fault.hidden:
         return fault.hidden
     name = fault.mechanism or fault.cause
@@ -78,7 +78,7 @@ def judge(case: Case, fault: Fault, steps: list[list[Row]]) -> str | None:
 
 
 def judge_tokens(name: str, fault: Fault, rows: list[Row]) -> str | None:
-    """The rules of faults that hit few tokens."""
+    """The rules for faults that affect few tokens."""
     if name == "clamped_logprobs":
         floor = np.float32(fault.params["at"])
         hit = sum(int((r.columns[fault.side][r.own] == floor).sum()) for r in rows)
@@ -97,7 +97,7 @@ def judge_tokens(name: str, fault: Fault, rows: list[Row]) -> str | None:
 
 
 def measure_calibration(rows: list[Row]) -> float:
-    """z of mean(surprisal − entropy) of the rollout, by sequence."""
+    """z of the rollout's mean(surprisal − entropy), by sequence."""
     if "rollout_entropy" not in rows[0].columns:
         return 0.0
     x = np.array([-(r.columns["rollout"] + r.columns["rollout_entropy"])[r.own].sum() for r in rows])
@@ -105,7 +105,7 @@ def measure_calibration(rows: list[Row]) -> float:
 
 
 def find_leg(case: Case, steps: list[list[Row]]) -> tuple[str | None, dict]:
-    """The guilty leg of three columns, from what was measured; null where neither leg is above ordinary noise."""
+    """The guilty leg of three columns, as measured; None if neither leg is above ordinary noise."""
     if not case.rescored:
         return None, {}
     rows = [r for s in steps for r in s]
@@ -155,6 +155,6 @@ def describe(case: Case, steps: list[list[Row]], level: str, extra: dict) -> dic
 
 
 def needs_noise(fault: Fault, steps: list[list[Row]]) -> bool:
-    """A small difference of weights looks like rounded ones."""
+    """Whether the fault needs noise: a small difference in weights looks like rounded weights."""
     small = (measure(find_hit(fault, steps))["mean_abs_delta"] or 0) < 8e-3
     return small and "layer_not_synced" in {fault.cause, fault.mechanism, *fault.acceptable}

@@ -1,4 +1,4 @@
-"""The laboratory on a random tiny model: what must hold for the injected faults to be what they claim."""
+"""The laboratory on a tiny random model: checks that the injected faults are what they claim to be."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_state(seed: int) -> dict:
         state |= {p + f"mlp.{n}_proj.weight": random(RANDOM_MLP, d) for n in ("gate", "up")}
         state[p + "mlp.down_proj.weight"] = random(d, RANDOM_MLP)
         state |= {p + f"{n}_layernorm.weight": torch.ones(d) for n in ("input", "post_attention")}
-    # Ends and tool calls happen, but not at once.
+    # Ends and tool calls happen, but not immediately.
     state["model.embed_tokens.weight"][2:5] *= 0.6
     return state
 

@@ -1,4 +1,4 @@
-"""Faults of alignment: values that belong to other tokens or rows."""
+"""Alignment faults: values that belong to other tokens or rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def token_shift(d: Draw) -> Fault:
 
 
 def place(row: Row, source: dict[str, np.ndarray], own: np.ndarray, names) -> None:
-    """Another row's values in this row, cut or filled with 0."""
+    """Puts another row's values into this row, cut or filled with 0."""
     for name in names:
         old = row.columns.get(name)
         if old is None:
@@ -128,7 +128,7 @@ def duplicated_rows(d: Draw) -> Fault:
 
 
 def respell_turns(task: Task, count: int, aligned: bool):
-    """The first tokens of every later turn in smaller pieces: what encoding the text of a turn again may give."""
+    """Splits the first tokens of every later turn into smaller ones, as encoding a turn's text again may do."""
 
     def respell(row: Row) -> tuple[list[int], list[int]]:
         starts = {s for s, _ in row.turns()[1:]}

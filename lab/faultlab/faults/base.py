@@ -1,4 +1,4 @@
-"""What a fault is: changes to the engine, to the trainer or to the columns, and what may fairly be said of it."""
+"""What a fault is: changes to the engine, the trainer or the columns, and what an answer may fairly be held to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEVELS = ("low", "medium", "high")
 
 @dataclass
 class World:
-    """What a case starts from, before anything is wrong."""
+    """What a case starts from, before any fault."""
 
     task: Task
     config: dict
@@ -42,7 +42,7 @@ class World:
 
 @dataclass
 class Draw:
-    """The dice of a fault: its level and its random numbers."""
+    """The random draw of a fault: its level and its random numbers."""
 
     rng: np.random.Generator
     level: str
@@ -70,9 +70,9 @@ class Fault:
     side: str | None  # rollout, trainer, data or both
     params: dict
     acceptable: list[str] = field(default_factory=list)
-    # Unstructured faults are not identifiable where the mismatch is no larger than an ordinary engine's noise.
+    # Unstructured faults are not identifiable if the mismatch is no larger than an ordinary engine's noise.
     structured: bool = True
-    # The engine's prefill does not have it: with three columns, decode is the guilty leg.
+    # The engine's prefill does not have it, so with three columns, decode is the guilty leg.
     decode_only: bool = False
     hidden: str | None = None  # why the dump cannot show it
     needs: frozenset[str] = frozenset()  # entropy, ranks, sources, positions, groups, moving
@@ -83,7 +83,7 @@ class Fault:
     change_engine: Callable[[Engine, int], Engine] | None = None
     change_trainer: Callable[[Trainer, int], Trainer] | None = None
     change_rows: Callable[[list[Row], np.random.Generator], list[Row]] | None = None
-    # The trainer's weights follow from the rows (an update on this very batch).
+    # The trainer's weights depend on the rows (an update on this very batch).
     train_on: Callable[[State, list[Row]], State] | None = None
     # Which rows it hits: (index in the step, step, row's source) → bool.
     hits: Callable[[int, int, str], bool] = lambda index, step, source: True

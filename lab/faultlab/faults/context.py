@@ -1,4 +1,4 @@
-"""Faults of context: a side sees another prompt, other positions or other keys."""
+"""Context faults: one side sees another prompt, other positions or other keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROMPTS = ["bos_missing", "bos_double", "prompt_left_cut", "template_mismatch"]
 
 
 def edit(fault: Fault, change) -> Fault:
-    """The side reads another prompt."""
+    """Makes the side read another prompt."""
     if fault.side == "rollout":
         fault.change_engine = lambda e, k: replace(e, edit_prompt=change)
     else:

@@ -1,4 +1,4 @@
-"""Faults of masks and of single positions."""
+"""Faults in masks and at single positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .base import Draw, Fault, World
 
 
 def prefill(engine: Engine, world: World, rows: list[Row]) -> list[np.ndarray]:
-    """The engine's own log-probs of finished rows at temperature 1, tool tokens included."""
+    """The engine's own log-probs of finished rows at temperature 1, including tool tokens."""
     from dataclasses import replace
 
     view = replace(engine.view, cache=None, split=False)
@@ -112,7 +112,7 @@ def set_token(side: str, at: int, value: float | None, other: int):
 def first_token_wrong(d: Draw) -> Fault:
     side = d.pick("rollout", "rollout", "trainer")
     value = d.pick(d.between(-3, -0.5, 2), d.level_of(-0.5, -1.0, -5.0), None)
-    # The first token of this task is nearly certain, so a copy of another position shows only from an uncertain one.
+    # The first token of this task is nearly certain, so a copy only shows if it comes from an uncertain position.
     other = 4
     return Fault(
         "first_token_wrong",

@@ -1,4 +1,4 @@
-"""Faults of meaning: the two columns are log-probs of different distributions."""
+"""Faults in meaning: the two columns are log-probs of different distributions."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def vocab_padding_in_softmax(d: Draw) -> Fault:
 
 
 def attach_view(fault: Fault, side: str, **changes) -> None:
-    """The side computes with another view."""
+    """Makes the side compute with another view."""
     if side == "rollout":
         fault.change_engine = lambda e, k: swap_view(e, **changes)
     else:

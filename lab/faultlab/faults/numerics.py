@@ -1,4 +1,4 @@
-"""Faults of numerics."""
+"""Numerical faults."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def moe_routing_flips(d: Draw) -> Fault:
 
 
 def draw_places(d: Draw) -> tuple[dict, object]:
-    """Which tokens miss: some tokens, whole rows, or the tail of every row."""
+    """Draws the missing tokens: single tokens, whole rows, or the tail of every row."""
     how = d.pick("tokens", "tokens", "rows", "tail")
     share = {
         "tokens": d.level_between((0.005, 0.015), (0.02, 0.06), (0.1, 0.4)),

@@ -1,4 +1,4 @@
-"""Faults that hit a part of the run: a rank, a source, a step; and those that come with time."""
+"""Faults that affect a part of the run (a rank, a source, a step), and those that appear over time."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ def growing_staleness(d: Draw) -> Fault:
         needs=frozenset({"steps"}),
         onset=start + 1,
         notes="the mismatch grows step by step from a sound level",
-        # Between two recorded steps lie `rate` steps of training; the engine keeps the weights of the start.
+        # There are `rate` steps of training between two recorded steps; the engine keeps the initial weights.
         change_engine=lambda e, k: replace(e, state=d.world.state(k, rate * max(0, k - start))),
     )

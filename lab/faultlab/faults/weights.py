@@ -1,4 +1,4 @@
-"""Faults of weights: the engine serves others than the trainer has."""
+"""Weight faults: the engine serves different weights than the trainer has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..rounding import low_rank
 from ..training import update
 from .base import Draw, Fault
 
-# What log-probs alone cannot tell apart: a real, different policy on the engine's side.
+# Causes that log-probs alone cannot tell apart: a real, different policy on the engine's side.
 OTHER_POLICY = ["layer_not_synced", "lora_not_merged", "stale_weights", "tied_head_not_synced", "wrong_checkpoint"]
 ORDER = ["sft", "dpo", *(f"rlvr_step_{n}" for n in range(100, 1001, 100))]
 
@@ -76,7 +76,7 @@ def wrong_checkpoint(d: Draw) -> Fault:
 
 
 def older(d: Draw):
-    """(name, state by step) of weights that a part of the engine may still have."""
+    """Name and state by step of old weights that a part of the engine may still have."""
     if d.level == "high" or d.rng.random() < 0.4:
         origin = d.world.history.origin
         name = d.pick(*[n for n in ("sft", "dpo", "rlvr_step_200", "rlvr_step_1000") if n != origin])
@@ -125,7 +125,7 @@ def tied_head_not_synced(d: Draw) -> Fault:
 
 
 def lora_not_merged(d: Draw) -> Fault:
-    """The trainer has base + LoRA; so the engine of this case is the base and the trainer gets the low-rank part."""
+    """The trainer has base + LoRA, so in this case the engine gets the base and the trainer the low-rank part, too."""
     rank = d.level_of(2, 4, 16)
     origin = d.world.history.origin
     target = d.pick(*[n for n in d.world.checkpoints if n != origin])

@@ -1,4 +1,4 @@
-"""The files that trainers write: one function per layout, rows of one step in, files out."""
+"""The files that trainers write: one function per layout, from the rows of one step to files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRITERS = {
     "prime_rl": write_prime_rl,
     "xtuner": write_xtuner,
 }
-# What a layout can hold. `entropy`: of which side; ranks: how rows are told apart.
+# What a layout can hold. `entropy`: the side that has it; ranks: how rows are told apart.
 CAN_HOLD = {
     "verl_npz": {"entropy", "topk", "ref", "rescored", "ranks", "sources", "positions", "groups"},
     "verl_pt": {"entropy", "topk", "ref", "rescored", "sources", "positions", "groups"},

@@ -1,4 +1,4 @@
-"""What all layouts need: numbers as JSON, padding, files."""
+"""What all layouts need: numbers in JSON, padding, files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ F32, I64 = np.float32, np.int64
 
 
 def floats(values: np.ndarray) -> list:
-    """The shortest decimals that read back to the same float32; NaN is null, as JSON has none."""
+    """The shortest decimals that read back to the same float32; NaN becomes null, since JSON has no NaN."""
     return [float(str(v)) if np.isfinite(v) else None for v in np.asarray(values, F32)]
 
 
