@@ -25,11 +25,6 @@ export function stepHref(step: number, last = step): string {
   return makeHref({ view: "sequences", token: undefined, params: { steps: `${step}..${last}` } });
 }
 
-/** The view of turns, each with its worst token. */
-function turnsHref(): string {
-  return makeHref({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } });
-}
-
 /** A sentence of the report; the steps, turns and handles in it are links. */
 export function LinkedText({ text }: { readonly text: string }) {
   return (
@@ -37,8 +32,13 @@ export function LinkedText({ text }: { readonly text: string }) {
       {textParts(text).map((part, index) => {
         if (part.kind === "text") return <Unbroken key={index} text={part.text} />;
         if (part.kind === "handle") return <HandleLink key={index} handle={part.text} />;
+        // Turns link to the view that lists them, each with its worst token.
+        const href =
+          part.kind === "turn"
+            ? makeHref({ view: "tokens", token: undefined, params: { by: "turn", find: undefined } })
+            : stepHref(part.from, part.to);
         return (
-          <a key={index} href={part.kind === "turn" ? turnsHref() : stepHref(part.from, part.to)}>
+          <a key={index} href={href}>
             {part.text}
           </a>
         );

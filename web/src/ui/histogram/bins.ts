@@ -17,7 +17,7 @@ export function geometricEdges(low: number, high: number, bins: number): Float64
 export function countInto(
   edges: Float64Array,
   values: ArrayLike<number>,
-  scale: (value: number) => number = identity,
+  scale: (value: number) => number = (value) => value,
 ): Float64Array {
   const counts = new Float64Array(edges.length - 1);
   const low = scale(edges[0]!);
@@ -29,8 +29,4 @@ export function countInto(
     counts[Math.max(0, Math.min(counts.length - 1, bin))]!++;
   }
   return counts;
-}
-
-function identity(value: number): number {
-  return value;
 }

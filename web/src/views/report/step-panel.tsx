@@ -1,4 +1,4 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import {
   type ChartSpec,
@@ -111,7 +111,7 @@ export function StepPanel({ info, data, report, alerts }: StepPanelProps) {
 function useStepCharts(data: StepSeries, alerts: readonly RaisedAlert[]) {
   const slices = sliceChoices(data);
   const by = slices.find((name) => name === sliceParam.value) ?? null;
-  const scale = findChosen(SCALES, scaleParam) ?? "auto";
+  const scale = SCALES.find((name) => name === scaleParam.value) ?? "auto";
   const beyond = useMemo(() => findBeyond(data, by), [data, by]);
   const windows = WINDOWS.filter((window) => 2 * window < data.steps.length);
   const smooth = windows.find((window) => String(window) === smoothParam.value);
@@ -259,11 +259,4 @@ function Chosen({
 
 function choose(name: string, value: string, fallback: string): void {
   navigate({ params: { [name]: value === fallback ? undefined : value } });
-}
-
-function findChosen<Name extends string>(
-  names: readonly Name[],
-  chosen: ReadonlySignal<string>,
-): Name | undefined {
-  return names.find((name) => name === chosen.value);
 }

@@ -76,7 +76,7 @@ function rankWhereNarrow({ key }: SequencesColumn): number {
 
 function hasValues(table: SequenceTable, key: string, hasBriefs: boolean): boolean {
   if (isBriefColumn(key)) return hasBriefs || key === "spark";
-  return Array.prototype.some.call(sortValues(table, key), isThere);
+  return Array.prototype.some.call(sortValues(table, key), (value: number) => !Number.isNaN(value));
 }
 
 /** The keys of the columns after one is switched on (in its default place) or off. */
@@ -85,8 +85,4 @@ export function toggleColumn(keys: readonly string[], key: string): string[] {
   const place = (name: string): number => COLUMNS.findIndex((column) => column.key === name);
   const at = keys.findIndex((other) => place(other) > place(key));
   return at < 0 ? [...keys, key] : keys.toSpliced(at, 0, key);
-}
-
-function isThere(value: number): boolean {
-  return !Number.isNaN(value);
 }

@@ -74,7 +74,9 @@ export function readChoices(
   filtered: string | undefined,
 ): Choices {
   const metrics = listMetrics(info, model.wire);
-  const metric = metrics.find(({ name }) => name === metricName(params.metric)) ?? metrics[0]!;
+  // Older addresses have other names for some metrics.
+  const asked = params.metric && (tokenMetricNamed(params.metric) ?? params.metric);
+  const metric = metrics.find(({ name }) => name === asked) ?? metrics[0]!;
   const inside = (at: number): boolean => at < model.response;
   const current = token !== undefined && inside(token) ? token : undefined;
   const prompt = /^\d+$/.test(params.prompt ?? "") ? Number(params.prompt) : model.prompt;
@@ -96,11 +98,6 @@ export function readChoices(
     find: params.find === CLOSED ? undefined : (params.find ?? filtered),
     findsText: params["find-as"] === "text",
   };
-}
-
-/** Older addresses have other names for some metrics. */
-function metricName(asked: string | undefined): string | undefined {
-  return asked === undefined ? undefined : (tokenMetricNamed(asked) ?? asked);
 }
 
 function positive(text: string | undefined): number | undefined {
