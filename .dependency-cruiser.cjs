@@ -9,13 +9,14 @@ const wings = {
   input: ["core"],
   trainers: ["core", "results"],
   analyses: ["core", "results", "trainers", "input"],
-  scoring: ["core", "results", "input", "analyses"],
   render: ["core", "results"],
-  apps: ["core", "results", "input", "trainers", "analyses", "scoring", "render"],
+  study: ["core", "results", "input", "analyses", "render"],
+  parts: ["core", "results", "input", "trainers", "analyses", "study"],
+  apps: ["core", "results", "input", "trainers", "analyses", "render", "study", "parts"],
 };
 // These run unchanged in a browser: no Node built-ins, no npm packages, and nothing that has them.
 const portable =
-  "^src/(core|results|render|trainers/(?!configs/)|analyses/(?!analyze/|parallel/|parts/|rule-files/|runs/))";
+  "^src/(core|results|render|trainers/(?!configs/)|analyses/(?!analyze/|parallel/|rule-files/|runs/)|study/(?!scoring/))";
 const tests = "\\.test(-data)?\\.ts$";
 const only = (name, package_, home) => ({
   name,
@@ -111,8 +112,11 @@ module.exports = {
       name: "back-ends-do-not-mix",
       comment: "One back end of scoring knows nothing of another.",
       severity: "error",
-      from: { path: "^src/scoring/(onnx|servers|logits|torch)/", pathNot: tests },
-      to: { path: "^src/scoring/(onnx|servers|logits|torch|store)/", pathNot: "^src/scoring/$1/" },
+      from: { path: "^src/study/scoring/(onnx|servers|logits|torch)/", pathNot: tests },
+      to: {
+        path: "^src/study/scoring/(onnx|servers|logits|torch|store)/",
+        pathNot: "^src/study/scoring/$1/",
+      },
     },
     only("duckdb-reads-parquet-and-logs", "@duckdb/", "^src/(input/readers/parquet|analyses/analyze)/"),
     only("tokenizers-are-for-tokens", "@huggingface/", "^src/input/tokens/"),
@@ -121,9 +125,13 @@ module.exports = {
     only("fzstd-decompresses-only", "fzstd", "^src/input/io/"),
     only("wasm-zstd-compresses-only", "@hpcc-js/", "^src/input/io/"),
     only("commander-is-for-the-cli", "commander", "^src/apps/cli/"),
-    only("yaml-reads-configs-only", "yaml/", "^src/(trainers/configs|scoring/config|analyses/rule-files)/"),
+    only(
+      "yaml-reads-configs-only",
+      "yaml/",
+      "^src/(trainers/configs|study/scoring/config|analyses/rule-files)/",
+    ),
     only("figures-are-drawn-in-one-place", "(@resvg/|pdfkit|dejavu-fonts-ttf)", "^src/apps/figures/"),
-    only("onnxruntime-is-for-onnx", "onnx", "^src/scoring/onnx/"),
+    only("onnxruntime-is-for-onnx", "onnx", "^src/study/scoring/onnx/"),
     only("mcp-is-for-agents", "(@modelcontextprotocol/|zod)", "^src/apps/mcp/"),
     only("smol-toml-reads-configs-only", "smol-toml/", "^src/trainers/configs/"),
     {
@@ -145,7 +153,7 @@ module.exports = {
       severity: "error",
       from: { path: "^src/apps/cli/(main|program|study-flags|verbs/)" },
       to: {
-        path: "^src/(apps/(viewer|serve|mcp|cli/(commands/|study-options))|analyses|scoring|trainers)",
+        path: "^src/(apps/(viewer|serve|mcp|cli/(commands/|study-options))|analyses|study|parts|trainers)",
         dynamic: false,
         dependencyTypesNot: ["type-only"],
       },

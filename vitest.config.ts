@@ -10,7 +10,7 @@ const PURE = [
 /** Tests that put a module in another's place, so that no other test may share its modules. */
 const ALONE = ["src/**/*.flow.test.ts"];
 /** Tests that need PyTorch or install a wheel: npm run test:trainers. */
-const TRAINERS = ["src/scoring/torch/*.test.ts", "test/hf-study.test.ts", "test/python/**/*.test.ts"];
+const TRAINERS = ["src/study/scoring/torch/*.test.ts", "test/hf-study.test.ts", "test/python/**/*.test.ts"];
 const DIST = fileURLToPath(new URL("dist/", import.meta.url)).replaceAll("\\", "/");
 
 /** An import of the build would pass by what `test/support/refuse-dist.ts` watches: Vite reads modules itself. */

@@ -102,7 +102,7 @@ async function measureShards(folder, rounds) {
   }
   const tokens = ROWS * WIDTH;
   const seconds = (median(cpu.all) - median(cpu.one)) / (SHARDS - 1);
-  const { findParts } = await import(new URL("../dist/analyses/parts/index.js", import.meta.url).href);
+  const { findParts } = await import(new URL("../dist/parts/index.js", import.meta.url).href);
   const sizes = await Promise.all((await findParts([out])).map(async (path) => (await stat(path)).size));
   return {
     tokensPerSecond: tokens / seconds,

@@ -24,7 +24,7 @@ export async function measureParts({ quick, rounds }) {
 }
 
 async function measureAll(quick, rounds) {
-  if (!existsSync(new URL("../dist/analyses/parts/index.js", import.meta.url)))
+  if (!existsSync(new URL("../dist/parts/index.js", import.meta.url)))
     throw new Error("dist/ is missing: npm run build");
   const folder = mkdtempSync(join(tmpdir(), "bench-merge-"));
   try {

@@ -24,4 +24,4 @@ export {
   summarizeText,
   type TextSummary,
   type TopKRow,
-} from "./analyses/kl/index.ts";
+} from "./study/analysis/index.ts";

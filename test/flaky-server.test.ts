@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readStudy } from "../src/scoring/config/read-study.ts";
-import { type RunStudyResult, runStudy } from "../src/scoring/run-study.ts";
-import { type Fault, startServer, type TestServer } from "../src/scoring/servers/http-server.test-data.ts";
-import { vllmHandler } from "../src/scoring/servers/vllm/vllm-server.test-data.ts";
-import { paths as studyPaths } from "../src/scoring/store/manifest.ts";
-import { readScores, type ScoreRow } from "../src/scoring/store/scores-file.ts";
+import { readStudy } from "../src/study/scoring/config/read-study.ts";
+import { type RunStudyResult, runStudy } from "../src/study/scoring/run-study.ts";
+import {
+  type Fault,
+  startServer,
+  type TestServer,
+} from "../src/study/scoring/servers/http-server.test-data.ts";
+import { vllmHandler } from "../src/study/scoring/servers/vllm/vllm-server.test-data.ts";
+import { paths as studyPaths } from "../src/study/scoring/store/manifest.ts";
+import { readScores, type ScoreRow } from "../src/study/scoring/store/scores-file.ts";
 import { ROOT, requireBuild } from "./support/run-cli.ts";
 
 /** More than two files of scores that are saved on the way. */
@@ -111,7 +115,7 @@ test("killed in the middle: goes on with what was saved", async () => {
   server = await startServer(vllmHandler(), 10);
   await score("sound");
   const code = `
-    import { runStudy, readStudy } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/scoring/index.js")).href)};
+    import { runStudy, readStudy } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/study/scoring/index.js")).href)};
     const { spec } = await readStudy(${JSON.stringify(config(server.url))}, ${JSON.stringify(join(dir, "killed"))}, undefined);
     await runStudy(spec, ${JSON.stringify(FAST)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type ConformanceCase, runConformanceCase } from "../src/analyses/conformance/index.ts";
+import { type ConformanceCase, runConformanceCase } from "../src/apps/conformance/index.ts";
 
 /** Made by scripts/fixtures/golden_cases.py from the definitions: they are here in every clone. */
 const CASES = new URL("./golden/", import.meta.url);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type ConformanceCase, runConformanceCase } from "../src/analyses/conformance/index.ts";
+import { type ConformanceCase, runConformanceCase } from "../src/apps/conformance/index.ts";
 
 const CASES = new URL("../../shared/golden/cases/", import.meta.url);
 const present = existsSync(CASES);

@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KlReport } from "../src/results/kl/report.ts";
+import type { KlReport } from "../src/study/results/report.ts";
 import {
   findTorchPython,
   makeTorchStudy,
   type TorchStudy,
-} from "../src/scoring/torch/torch-python.test-data.ts";
+} from "../src/study/scoring/torch/torch-python.test-data.ts";
 import { type CliRun, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const TOKENIZER = join(ROOT, "examples/demo/tokenizer");

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KlReport } from "../src/results/kl/report.ts";
-import type { ScoreReport } from "../src/results/score.ts";
+import type { KlReport } from "../src/study/results/report.ts";
+import type { ScoreReport } from "../src/study/results/score.ts";
 import { type CliRun, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const LOGITS = join(ROOT, "examples/kl/logits.npz");

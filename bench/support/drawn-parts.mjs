@@ -73,8 +73,8 @@ function normal(random) {
  */
 export async function drawParts(folder, from, to, count) {
   const { RunEvidence } = await load("analyses/evidence/index.js");
-  const { REPORT_PARTS, ReportSums } = await load("analyses/parts/kinds/report-sums.js");
-  const { writePart } = await load("analyses/parts/part-files.js");
+  const { REPORT_PARTS, ReportSums } = await load("parts/kinds/report-sums.js");
+  const { writePart } = await load("parts/part-files.js");
   const written = { tokens: 0, bytes: 0 };
   const name = (number) => `/dumps/step_${Math.floor(number / RANKS)}_rank_${number % RANKS}.npz`;
   const call = {

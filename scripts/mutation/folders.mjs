@@ -5,7 +5,20 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
+/** Wings whose folders each have a score; what is listed twice, as a wing and as a folder, counts as a wing. */
+const WINGS = [
+  "src/core",
+  "src/trainers",
+  "src/analyses",
+  "src/input",
+  "src/input/readers",
+  "src/render",
+  "src/study",
+  "src/apps",
+];
+
+/** Wings with one score for the whole. */
+const WHOLE = ["src/parts", "src/results"];
 
 /**
  * Further tests that count for a folder. By default, a folder is tested by its own tests and by those in the folder
@@ -15,7 +28,7 @@ const WINGS = ["src/core", "src/trainers", "src/analyses", "src/input/readers"];
  * our own cases).
  */
 function listOtherHolders(folder) {
-  if (folder === "src/analyses/conformance") return ["test/golden-own.test.ts"];
+  if (folder === "src/apps/conformance") return ["test/golden-own.test.ts"];
   if (["src/trainers/shared", "src/trainers/configs"].includes(folder)) return [`${dirname(folder)}/**`];
   // JSON and Parquet are read without it, so their tests would run for minutes and notice nothing.
   if (folder === "src/input/readers/shared")
@@ -27,12 +40,13 @@ function listOtherHolders(folder) {
 
 /** Every folder with its own score, in the order of the page. */
 export function listFolders() {
-  return WINGS.flatMap((wing) =>
+  const folders = WINGS.flatMap((wing) =>
     readdirSync(join(root, wing), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${wing}/${entry.name}`)
       .sort(),
   );
+  return [...folders.filter((folder) => !WINGS.includes(folder)), ...WHOLE];
 }
 
 /** The globs of the files that are mutated for a folder. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { RunningView } from "../../bench/support/view-server.mjs";
-import type { KlReport } from "../../src/results/kl/report.ts";
+import type { KlReport } from "../../src/study/results/report.ts";
 import {
   eventually,
   goTo,

@@ -5,7 +5,7 @@ import { analyze } from "../../dist/apps/cli/commands/analyze.js";
 import { correct } from "../../dist/apps/cli/commands/correct.js";
 import { report } from "../../dist/apps/cli/commands/report.js";
 import { formatError } from "../../dist/apps/cli/messages.js";
-import { readStudy, readStudyConfig } from "../../dist/scoring/index.js";
+import { readStudy, readStudyConfig } from "../../dist/study/scoring/index.js";
 
 const MISTAKE = /this is a mistake in logratio|bug:/;
 

@@ -184,7 +184,7 @@ describe("the folders that are measured", () => {
     expect(shared).toContain("src/input/readers/torch/**/*.test.ts");
     expect(shared).not.toContain("src/input/readers/json/**/*.test.ts");
     expect(listTests("src/trainers/verl")).toContain("src/trainers/configs/*.test.ts");
-    expect(listTests("src/analyses/conformance")).toContain("test/golden-own.test.ts");
+    expect(listTests("src/apps/conformance")).toContain("test/golden-own.test.ts");
     expect(listTests("src/trainers/neutral")).not.toContain("src/trainers/configs/*.test.ts");
     expect(hasPropertyTests("src/core/statistics")).toBe(true);
     expect(hasPropertyTests("src/trainers/openrlhf")).toBe(false);

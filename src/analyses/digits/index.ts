@@ -10,6 +10,7 @@ export {
   type DigitTargets,
   digitLogProbs,
   digitLosses,
+  logSumExp,
   type NtlMethod,
   type NtlResult,
   numberTokenLoss,
@@ -23,4 +24,5 @@ export {
   type DigitVocabulary,
   findDigitTokens,
   type NumberToken,
+  takeDigitTokens,
 } from "./vocabulary.ts";

@@ -11,4 +11,11 @@ export { divergenceLine } from "./line.ts";
 export type { DivergenceOptions, LogOptions } from "./options.ts";
 export { checkOptions } from "./options.ts";
 export type { DebugBatch } from "./padded-facts.ts";
-export { createRunLog, type IterationResult, type RunLog, type RunLogOptions } from "./run-log.ts";
+export {
+  createFinisher,
+  createRunLog,
+  type IterationResult,
+  type RunLog,
+  type RunLogOptions,
+} from "./run-log.ts";
+export { createSegmentSplitter, Segment, type SegmentOptions } from "./segments.ts";

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { answerRun, makeDoctorReport } from "./answer.ts";
+export { type Answer, answerRun, makeDoctorReport } from "./answer.ts";
 export { RunEvidence, type RunEvidenceJson } from "./run-evidence.ts";

@@ -9,4 +9,5 @@ export { createDistributionPool, type DistributionPool } from "./distribution-po
 export { type ErrorData, packError, unpackError } from "./error-transport.ts";
 export { moveArrays } from "./move-arrays.ts";
 export { cutRows } from "./shared-rows.ts";
+export { summarizeBatches } from "./summarize-batches.ts";
 export { startThread, type Thread, workerFile } from "./thread.ts";

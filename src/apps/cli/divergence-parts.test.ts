@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { logPart } from "../../analyses/parts/divergence-part.ts";
-import type { DivergenceSums } from "../../analyses/parts/kinds/index.ts";
-import { mergePaths, PartMerger } from "../../analyses/parts/merge-parts.ts";
-import type { Part } from "../../analyses/parts/part.ts";
-import { decodePart, encodePart } from "../../analyses/parts/part-bytes.ts";
-import { findParts, readPart } from "../../analyses/parts/part-files.ts";
+import { logPart } from "../../parts/divergence-part.ts";
+import type { DivergenceSums } from "../../parts/kinds/index.ts";
+import { mergePaths, PartMerger } from "../../parts/merge-parts.ts";
+import type { Part } from "../../parts/part.ts";
+import { decodePart, encodePart } from "../../parts/part-bytes.ts";
+import { findParts, readPart } from "../../parts/part-files.ts";
 import { captured } from "./commands/captured.test-data.ts";
 import { type DivergenceCommandOptions, divergence } from "./commands/divergence.ts";
 import { type SummarizeOptions, summarize } from "./commands/summarize.ts";

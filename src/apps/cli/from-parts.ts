@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { SumsByKind } from "../../analyses/parts/index.ts";
-import { areParts, decidesSums, mergePaths, type Part, type PartKind } from "../../analyses/parts/index.ts";
 import { UsageError } from "../../core/base/index.ts";
+import type { SumsByKind } from "../../parts/index.ts";
+import { areParts, decidesSums, mergePaths, type Part, type PartKind } from "../../parts/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { type PlaceOptions, refuseStrayParts } from "./input-options.ts";
 import { inputFlags } from "./read-run.ts";

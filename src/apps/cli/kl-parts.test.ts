@@ -2,8 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KlReport } from "../../results/kl/report.ts";
-import { drawTexts, makeRandom, nameStudy, writeDrawnStudy } from "../../scoring/drawn-study.test-data.ts";
+import type { KlReport } from "../../study/results/report.ts";
+import {
+  drawTexts,
+  makeRandom,
+  nameStudy,
+  writeDrawnStudy,
+} from "../../study/scoring/drawn-study.test-data.ts";
 import { captured } from "./commands/captured.test-data.ts";
 import { kl } from "./commands/kl.ts";
 import { summarize } from "./commands/summarize.ts";

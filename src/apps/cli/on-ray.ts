@@ -6,9 +6,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { decidesSums, type PartKind } from "../../analyses/parts/index.ts";
 import { UnsupportedError, UsageError } from "../../core/base/index.ts";
 import { createScratch, onInterrupt } from "../../input/io/index.ts";
+import { decidesSums, type PartKind } from "../../parts/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { printableLines } from "./messages.ts";
 import { inputFlags } from "./read-run.ts";

@@ -6,7 +6,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { quoteForShell, shellCommand, UsageError } from "../../core/base/index.ts";
 import { isPresent } from "../../input/io/index.ts";
-import { recognizeResults } from "../../scoring/index.ts";
+import { recognizeResults } from "../../study/scoring/index.ts";
 
 /** The verbs that score texts. */
 export type StudyVerb = "kl" | "score";

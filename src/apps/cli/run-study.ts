@@ -1,5 +1,5 @@
 import { formatCount } from "../../core/text/index.ts";
-import { type ConfiguredStudy, type RunStudyResult, runStudy } from "../../scoring/index.ts";
+import { type ConfiguredStudy, type RunStudyResult, runStudy } from "../../study/scoring/index.ts";
 import { createProgressFor } from "./progress.ts";
 import { scoreLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";

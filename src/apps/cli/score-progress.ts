@@ -1,5 +1,5 @@
 import { formatCount } from "../../core/text/index.ts";
-import type { AnalyzeProgress, ScoreProgress } from "../../scoring/index.ts";
+import type { AnalyzeProgress, ScoreProgress } from "../../study/scoring/index.ts";
 import { duration } from "./progress.ts";
 
 /** `  rlvr_step_300 (4 of 12)  118 of 260 texts, 2,310 tokens/s, 40 s left` */

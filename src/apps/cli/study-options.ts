@@ -20,7 +20,7 @@ import {
   readStudyConfig,
   type StudyConfig,
   type StudySpec,
-} from "../../scoring/index.ts";
+} from "../../study/scoring/index.ts";
 import { positiveInteger } from "./input-options.ts";
 import { findFilteredProblems, refuseResults, type StudyVerb } from "./rl-probe-files.ts";
 import type { StudyFlags } from "./study-flags.ts";

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { makeDirectory, writeWholeFile } from "../../input/io/index.ts";
-import type { FigureFormat, FigureSpec } from "../../scoring/index.ts";
+import type { FigureFormat, FigureSpec } from "../../study/scoring/index.ts";
 import { drawPdf } from "./draw-pdf.ts";
 import { readFigure } from "./draw-png.ts";
 import { FIGURES_KIND, FIGURES_MANIFEST } from "./figures-directory.ts";

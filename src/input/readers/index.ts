@@ -23,6 +23,9 @@
  * @module
  */
 
+export { openJsonl } from "./json/rows.ts";
+export { openJson } from "./json/tree.ts";
+export { openNpy, openNpz } from "./npz/npz.ts";
 export {
   type ColumnBatch,
   type ColumnData,
@@ -37,3 +40,4 @@ export type { FixedDType } from "./shared/dtypes.ts";
 export { isPickle, isZip, zipKind } from "./shared/sniff.ts";
 export { rowMajorStrides } from "./shared/strides.ts";
 export { tensorOver } from "./shared/tensor.ts";
+export { openTorch } from "./torch/torch.ts";

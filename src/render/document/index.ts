@@ -1,2 +1,13 @@
-export type { Document } from "./document.ts";
-export { contextColumn, figureColumn, makeTable, type Table, textColumn } from "./table.ts";
+export type { Block, Document, Picture, Section } from "./document.ts";
+export { findingEntries } from "./findings.ts";
+export { unfoldedRows, withRows } from "./rows.ts";
+export type { Style, Surface } from "./surface.ts";
+export {
+  type ColumnOptions,
+  contextColumn,
+  figureColumn,
+  makeTable,
+  type Table,
+  type TableColumn,
+  textColumn,
+} from "./table.ts";

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { seededBootstrap } from "../../../src/analyses/kl/report/bootstrap.ts";
-import { findTrend } from "../../../src/analyses/kl/report/trend.ts";
-import { testTurn } from "../../../src/analyses/kl/report/turn-test.ts";
+
 import { poissonBinomialTail } from "../../../src/core/statistics/poisson-binomial.ts";
 import { exactSignedRank } from "../../../src/core/statistics/wilcoxon.ts";
+import { seededBootstrap } from "../../../src/study/analysis/report/bootstrap.ts";
+import { findTrend } from "../../../src/study/analysis/report/trend.ts";
+import { testTurn } from "../../../src/study/analysis/report/turn-test.ts";
 import { type Claim, normal } from "./claim.ts";
 
 type Path = (count: number, random: () => number) => number[];

@@ -39,8 +39,8 @@ export const EXCUSED: readonly Excuse[] = [
       "apps/viewer/bundle/write-bundle.ts: await rename(before, whole)",
       "apps/viewer/prepare/cache/cache-place.ts: await rm(",
       "input/io/scratch.ts: rmSync(",
-      "scoring/store/lines-file.ts: await writeWholeFile(",
-      "scoring/store/policy-scores.ts: await rm(",
+      "study/scoring/store/lines-file.ts: await writeWholeFile(",
+      "study/scoring/store/policy-scores.ts: await rm(",
     ],
   },
   {
@@ -64,16 +64,16 @@ export const EXCUSED: readonly Excuse[] = [
   },
   {
     why: "a file that is wanted whole or not at all, by the helper that is disturbed: test/full-disk.test.ts",
-    lines: ["analyses/parts/answer-requests.ts: ", "apps/cli/commands/", "apps/figures/index.ts: "],
+    lines: ["parts/answer-requests.ts: ", "apps/cli/commands/", "apps/figures/index.ts: "],
   },
   {
     why: "lines that are appended, each by itself whole or ignored: test/killed.test.ts, src/input/ingest/jsonl-log.test.ts",
     lines: [
       "input/ingest/jsonl-log.ts: ",
-      "scoring/continuations/continuations-file.ts: ",
-      "scoring/gradients/score-gradients.ts: ",
-      "scoring/store/lines-file.ts: appendJsonl(",
-      "scoring/write-results.ts: ",
+      "study/scoring/continuations/continuations-file.ts: ",
+      "study/scoring/gradients/score-gradients.ts: ",
+      "study/scoring/store/lines-file.ts: appendJsonl(",
+      "study/scoring/write-results.ts: ",
     ],
   },
   {

@@ -1,17 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  type ConformanceCase,
-  type ConformanceResult,
-  runConformanceCase,
-} from "../../../analyses/conformance/index.ts";
-import {
   containError,
   EmptyInputError,
   FormatError,
   type LogratioError,
   NotFoundError,
 } from "../../../core/base/index.ts";
+import { type ConformanceCase, type ConformanceResult, runConformanceCase } from "../../conformance/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { formatError, formatLine } from "../messages.ts";

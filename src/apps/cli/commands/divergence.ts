@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { divergenceLine } from "../../../analyses/divergence/index.ts";
-import { logPart } from "../../../analyses/parts/index.ts";
 import { type LogFileOptions, openLogFile } from "../../../analyses/runs/divergence-log.ts";
 import { divergenceRun, openLogSettings } from "../../../analyses/runs/divergence-run.ts";
 import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
@@ -9,6 +8,7 @@ import type { RunInput } from "../../../analyses/runs/input-options.ts";
 import { StepLog, type StepLogOptions } from "../../../analyses/runs/step-log.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
+import { logPart } from "../../../parts/index.ts";
 import {
   renderDivergenceSummary,
   renderDivergentTokens,

@@ -5,12 +5,12 @@ import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { isPresent, writeWholeFile } from "../../../input/io/index.ts";
-import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../render/kl/index.ts";
-import type { KlReport } from "../../../results/kl/report.ts";
+import { areStudies, reportStudies, sumStudies } from "../../../parts/index.ts";
+import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../study/render/index.ts";
+import type { KlReport } from "../../../study/results/report.ts";
 import {
   type AnalyzeStudyOptions,
   analyzeStudy,
-  areStudies,
   defined,
   type FigureSpec,
   type JudgingFlags,
@@ -20,10 +20,8 @@ import {
   readAnalysisConfig,
   readJudgingFlags,
   readStoredConfig,
-  reportStudies,
   type StudyConfig,
-  sumStudies,
-} from "../../../scoring/index.ts";
+} from "../../../study/scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";

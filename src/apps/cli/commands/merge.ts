@@ -1,4 +1,11 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
+import { inputFlags } from "../../../analyses/runs/input-options.ts";
+import { joinLogged, parityOfLogged, readLogged } from "../../../analyses/runs/read-logged.ts";
+import { parseParity } from "../../../analyses/runs/report-run.ts";
+import { shellCommand, UsageError } from "../../../core/base/index.ts";
+import { plural } from "../../../core/text/index.ts";
+import { openOutputs } from "../../../input/ingest/index.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   findParts,
   isPartName,
@@ -10,14 +17,7 @@ import {
   type ReportSums,
   reportPart,
   writePart,
-} from "../../../analyses/parts/index.ts";
-import { inputFlags } from "../../../analyses/runs/input-options.ts";
-import { joinLogged, parityOfLogged, readLogged } from "../../../analyses/runs/read-logged.ts";
-import { parseParity } from "../../../analyses/runs/report-run.ts";
-import { shellCommand, UsageError } from "../../../core/base/index.ts";
-import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../input/ingest/index.ts";
-import { writeWholeFile } from "../../../input/io/index.ts";
+} from "../../../parts/index.ts";
 import { printable, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { ParityTrainer } from "../../../trainers/index.ts";

@@ -1,8 +1,8 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import { mergePaths, reportPart } from "../../../analyses/parts/index.ts";
 import { parseParity } from "../../../analyses/runs/report-run.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
+import { mergePaths, reportPart } from "../../../parts/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { PlaceOptions } from "../input-options.ts";
 import { summarizeOnRay } from "../on-ray.ts";

@@ -1,14 +1,14 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
-import { renderScoreTerminal } from "../../../render/score/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
-import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../results/score.ts";
+import { renderScoreTerminal } from "../../../study/render/score/index.ts";
+import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../study/results/score.ts";
 import {
   type JudgingFlags,
   type RunStudyResult,
   readJudgingFlags,
   type StudySpec,
-} from "../../../scoring/index.ts";
+} from "../../../study/scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";

@@ -1,15 +1,4 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import {
-  answerRequests,
-  decidesSums,
-  isPartName,
-  type PartKind,
-  parsePartKind,
-  partFindings,
-  type SummarizeOptions as ShardOptions,
-  type ShardReader,
-  summarizeInto,
-} from "../../../analyses/parts/index.ts";
 import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
 import { inputFlags } from "../../../analyses/runs/input-options.ts";
 import type { GridOptions } from "../../../analyses/sweep/index.ts";
@@ -17,8 +6,20 @@ import { UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../input/ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
+import {
+  answerRequests,
+  decidesSums,
+  isPartName,
+  openAnyShards,
+  type PartKind,
+  parsePartKind,
+  partFindings,
+  type SummarizeOptions as ShardOptions,
+  type ShardReader,
+  summarizeInto,
+} from "../../../parts/index.ts";
 import { printable } from "../../../render/index.ts";
-import { type JudgingFlags, openAnyShards } from "../../../scoring/index.ts";
+import type { JudgingFlags } from "../../../study/scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { type InputOptions, positiveInteger } from "../input-options.ts";

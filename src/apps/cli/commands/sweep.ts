@@ -1,9 +1,9 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import { sweepPart } from "../../../analyses/parts/index.ts";
 import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
 import { sweepRun } from "../../../analyses/runs/sweep-run.ts";
 import { choosePresets, type GridOptions } from "../../../analyses/sweep/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
+import { sweepPart } from "../../../parts/index.ts";
 import { type RowChoice, renderSweepMarkdown, renderSweepTerminal } from "../../../render/sweep/index.ts";
 import type { SweepReport } from "../../../results/sweep.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { StudyInfo, StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText } from "../../../results/wire/study-text.ts";
-import { readTexts } from "../../../scoring/store/texts-file.ts";
+import { readTexts } from "../../../study/scoring/store/texts-file.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/prepare-study.ts";
 import { readBundledBytes, readBundledJson } from "./read-bundled.test-data.ts";

@@ -5,12 +5,12 @@
  */
 import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { tokenClassifier } from "../../../analyses/kl/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
 import { ValueSketch } from "../../../core/summaries/index.ts";
-import type { KlReport } from "../../../results/kl/report.ts";
 import { type StudyInfo, type StudyTexts, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
 import { encodeArrays } from "../../../results/wire/arrays.ts";
+import { tokenClassifier } from "../../../study/analysis/index.ts";
+import type { KlReport } from "../../../study/results/report.ts";
 import {
   type AnalyzedText,
   type AnalyzeStudyOptions,
@@ -18,7 +18,7 @@ import {
   type Manifest,
   type PreparedText,
   readTexts,
-} from "../../../scoring/index.ts";
+} from "../../../study/scoring/index.ts";
 import { CACHE_FACTS } from "../prepare/cache/cache-files.ts";
 import { FileAppender } from "../prepare/cache/file-appender.ts";
 import { sealFiles } from "../prepare/cache/seal.ts";

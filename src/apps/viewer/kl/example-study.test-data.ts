@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readStudy } from "../../../scoring/config/read-study.ts";
-import { runStudy } from "../../../scoring/run-study.ts";
+import { readStudy } from "../../../study/scoring/config/read-study.ts";
+import { runStudy } from "../../../study/scoring/run-study.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../../examples/${path}`, import.meta.url));
 

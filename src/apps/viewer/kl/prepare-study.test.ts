@@ -1,13 +1,13 @@
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KlReport } from "../../../results/kl/report.ts";
 import type { StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText, type WireStudyText } from "../../../results/wire/study-text.ts";
-import { analyzeStudy } from "../../../scoring/analyze-study.ts";
-import { readAnalysisConfig } from "../../../scoring/config/read-analysis.ts";
-import { readPair } from "../../../scoring/read-scored.ts";
-import { readTexts, writeTexts } from "../../../scoring/store/texts-file.ts";
+import type { KlReport } from "../../../study/results/report.ts";
+import { analyzeStudy } from "../../../study/scoring/analyze-study.ts";
+import { readAnalysisConfig } from "../../../study/scoring/config/read-analysis.ts";
+import { readPair } from "../../../study/scoring/read-scored.ts";
+import { readTexts, writeTexts } from "../../../study/scoring/store/texts-file.ts";
 import { type ExampleStudy, exampleStudy } from "./example-study.test-data.ts";
 import { isStudy, prepareStudy } from "./prepare-study.ts";
 import type { PreparedStudy } from "./prepared-study.ts";

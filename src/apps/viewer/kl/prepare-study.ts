@@ -11,7 +11,7 @@ import {
   readAnalysisConfig,
   readManifest,
   readStoredConfig,
-} from "../../../scoring/index.ts";
+} from "../../../study/scoring/index.ts";
 import {
   type CacheNotice,
   cachePlaces,

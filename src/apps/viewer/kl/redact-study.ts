@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { answers } from "../../../analyses/kl/index.ts";
-import type { KlReport } from "../../../results/kl/report.ts";
-import type { KlAlternative, SpikeFigures } from "../../../results/kl/texts.ts";
-import type { PreparedText } from "../../../scoring/index.ts";
+import { answers } from "../../../study/analysis/index.ts";
+import type { KlReport } from "../../../study/results/report.ts";
+import type { KlAlternative, SpikeFigures } from "../../../study/results/texts.ts";
+import type { PreparedText } from "../../../study/scoring/index.ts";
 
 /** A token whose text is not shown. */
 function idName(id: number | undefined): string {

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Manifest, studyPaths } from "../../../scoring/index.ts";
+import { type Manifest, studyPaths } from "../../../study/scoring/index.ts";
 import { digest, existing, packageVersion } from "../prepare/cache/inputs.ts";
 
 /** Incremented whenever the content or layout of a study's cache changes. */

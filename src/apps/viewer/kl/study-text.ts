@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { TextSummary } from "../../../analyses/kl/index.ts";
-import type { KlAlternative } from "../../../results/kl/texts.ts";
+
 import type { StudyTextRow } from "../../../results/view.ts";
 import type { StudySpike, StudyTextMeta } from "../../../results/wire/study-text.ts";
-import type { PreparedText } from "../../../scoring/index.ts";
+import type { TextSummary } from "../../../study/analysis/index.ts";
+import type { KlAlternative } from "../../../study/results/texts.ts";
+import type { PreparedText } from "../../../study/scoring/index.ts";
 import { redactAlternatives } from "./redact-study.ts";
 
 /** A text in the cache, without the checkpoints' figures. */

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { KlReport } from "../../../results/kl/report.ts";
 import type { StudyInfo, StudyTexts } from "../../../results/view.ts";
 import { decodeStudyText } from "../../../results/wire/study-text.ts";
+import type { KlReport } from "../../../study/results/report.ts";
 import { type ExampleStudy, exampleStudy } from "../kl/example-study.test-data.ts";
 import { prepareStudy } from "../kl/prepare-study.ts";
 import { type Served, startStudyServer } from "./start-server.ts";

@@ -2,7 +2,7 @@
  * Saved replies of inference servers, and other files with tokens and one list of log-probs: one policy each.
  *
  * A file per server; `read-reply.ts` tries them in turn, `chunks.ts` assembles streams, `to-draft.ts` makes drafts.
- * How replies are requested belongs in `src/scoring/servers`.
+ * How replies are requested belongs in `src/study/scoring/servers`.
  *
  * @module
  */

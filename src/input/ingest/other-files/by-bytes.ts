@@ -26,7 +26,7 @@ const compressed = (kind: string, command: string): OtherFile => ({
 /** Patterns for the bytes as Latin-1; the first match wins. */
 const MAGIC: readonly Magic[] = [
   {
-    // Written by `analyses/parts/container.ts`.
+    // Written by `parts/container.ts`.
     bytes: "\x89LRS\r\n\x1a\n",
     is: {
       what: "a part that logratio summarize wrote",

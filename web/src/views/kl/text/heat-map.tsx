@@ -1,8 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/render/kl/index.ts";
 import { clipMiddle } from "../../../../../src/render/terminal/index.ts";
 import { formatCounted, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
+import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "../../../../../src/study/render/index.ts";
 import { makeHref } from "../../../state/url.ts";
 import { findToken } from "./strip.tsx";
 import { classesAt, errorClasses, heatText, shadeAt, type TextModel, valueAt } from "./text-model.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { heatLines } from "../../../../../src/render/kl/heat-map-lines.ts";
 import { decodeStudyText, encodeStudyText } from "../../../../../src/results/wire/study-text.ts";
+import { heatLines } from "../../../../../src/study/render/heat-map-lines.ts";
 import { madeText } from "./made-text.test-data.ts";
 import {
   classesAt,

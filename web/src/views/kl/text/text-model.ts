@@ -5,9 +5,9 @@
  */
 
 import { HEAT_LEVELS, heatLevel } from "../../../../../src/render/charts/index.ts";
-import type { HeatText } from "../../../../../src/render/kl/index.ts";
-import type { SpikeFigures } from "../../../../../src/results/kl/texts.ts";
 import type { StudySpike, WireStudyText } from "../../../../../src/results/wire/study-text.ts";
+import type { HeatText } from "../../../../../src/study/render/index.ts";
+import type { SpikeFigures } from "../../../../../src/study/results/texts.ts";
 import type { Row } from "../../../ui/export.ts";
 
 export interface TextModel {

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { caseFacts } from "../../../../../src/render/kl/index.ts";
 import { formatCounted, formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
 import type { StudyInfo, StudyTexts } from "../../../../../src/results/view.ts";
 import type { WireStudyText } from "../../../../../src/results/wire/study-text.ts";
+import { caseFacts } from "../../../../../src/study/render/index.ts";
 import { client } from "../../../api/client.ts";
 import { type Loaded, settle } from "../../../state/loaded.ts";
 import { makeHref, navigate } from "../../../state/url.ts";

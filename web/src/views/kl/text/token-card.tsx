@@ -1,4 +1,3 @@
-import { listChoices } from "../../../../../src/render/kl/index.ts";
 import {
   formatNumber,
   formatShare,
@@ -7,6 +6,7 @@ import {
 } from "../../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../../src/render/text/index.ts";
 import type { StudyInfo } from "../../../../../src/results/view.ts";
+import { listChoices } from "../../../../../src/study/render/index.ts";
 import { makeHref } from "../../../state/url.ts";
 import type { Row } from "../../../ui/export.ts";
 import { ExportMenu } from "../../../ui/export-menu.tsx";

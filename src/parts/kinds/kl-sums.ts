@@ -1,0 +1,137 @@
+import { type ByteReader, type ByteWriter, SchemaError } from "../../core/base/index.ts";
+import {
+  decodeStudy,
+  encodeStudy,
+  findLast as findLastCheckpoint,
+  listCandidates,
+  type PlacedStudy,
+  type StudySums,
+  type TextUnderCheckpoints,
+} from "../../study/analysis/index.ts";
+import type { ShardSums } from "../part.ts";
+import type { KindOfPart } from "./kind.ts";
+
+/** Texts to look at again are sorted out when there are so many of them: a report needs fewer than 60. */
+const MOST_LOOKED = 500;
+
+/**
+ * Studies by where they lie, and how they are to be read. They are kept apart: the order of their texts is that of the
+ * studies, which is known when all are there.
+ */
+export class KlSums implements ShardSums {
+  #settings: string | undefined;
+  /** The study that the settings came with. */
+  #from = "";
+  readonly #studies = new Map<string, StudySums>();
+
+  /** How scores are read, as JSON in the words of a study's config; undefined of sums of nothing. */
+  get settings(): string | undefined {
+    return this.#settings;
+  }
+
+  get sequences(): number {
+    return this.#count(({ texts }) => texts.length);
+  }
+
+  /** Of the last checkpoint of each study. */
+  get tokens(): number {
+    return this.#count(({ checkpoints }) => {
+      const texts = findLastCheckpoint(checkpoints)?.texts ?? [];
+      return texts.reduce((sum, { tokens }) => sum + tokens, 0);
+    });
+  }
+
+  #count(of: (study: StudySums) => number): number {
+    return [...this.#studies.values()].reduce((sum, study) => sum + of(study), 0);
+  }
+
+  get sequencesByFile(): ReadonlyMap<string, number> {
+    return new Map([...this.#studies].map(([name, { texts }]) => [name, texts.length]));
+  }
+
+  /**
+   * @param settings as JSON, keys in order
+   * @throws SchemaError when others were read with other settings
+   */
+  add(name: string, study: StudySums, settings: string): void {
+    this.#require(settings, name);
+    this.#studies.set(name, study);
+    this.#sortOut();
+  }
+
+  /** In this order; those that are not there are left out. */
+  list(names: readonly string[]): PlacedStudy[] {
+    return names.flatMap((at) => {
+      const sums = this.#studies.get(at);
+      return sums === undefined ? [] : [{ at, sums }];
+    });
+  }
+
+  merge(other: KlSums): void {
+    if (other.#settings === undefined) return;
+    this.#require(other.#settings, other.#from);
+    for (const [name, study] of other.#studies) this.#studies.set(name, study);
+    this.#sortOut();
+  }
+
+  encode(to: ByteWriter): void {
+    to.text(this.#settings ?? "");
+    if (this.#settings === undefined) return;
+    const studies = [...this.#studies].sort(([a], [b]) => (a < b ? -1 : 1));
+    to.whole(studies.length);
+    for (const [name, study] of studies) {
+      to.name(name);
+      encodeStudy(study, to);
+    }
+  }
+
+  mergeFrom(from: ByteReader): void {
+    const settings = from.text();
+    if (settings === "") return;
+    for (let left = from.count(); left > 0; left--) {
+      const name = from.name();
+      this.#require(settings, name);
+      this.#studies.set(name, decodeStudy(from));
+    }
+    this.#sortOut();
+  }
+
+  #require(settings: string, name: string): void {
+    if (this.#settings === undefined) [this.#settings, this.#from] = [settings, name];
+    if (this.#settings === settings) return;
+    throw new SchemaError(`${name} is read with other settings than ${this.#from}: ${settings}`, {
+      at: { file: name },
+      likely: `their configs differ; ${this.#from} has ${this.#settings}`,
+      hint: "logratio summarize --for kl takes the same settings as flags for all of them",
+    });
+  }
+
+  /**
+   * Leaves of the texts to look at again those that a report may still choose, whichever studies come. Which ones those
+   * are depends on what is here and not on the order in which it came, but when they are sorted out does: a report finds
+   * all that it chooses either way.
+   */
+  #sortOut(): void {
+    if (this.#count(({ looked }) => looked.length) <= MOST_LOOKED) return;
+    const last = findLastCheckpoint([...this.#studies.values()].flatMap(({ checkpoints }) => checkpoints));
+    const ranked = [...this.#studies].flatMap(([name, { looked, checkpoints }]) => {
+      const texts = checkpoints.find((one) => one.name === last?.name)?.texts ?? [];
+      const summaries = new Map(texts.map((summary) => [summary.index, summary]));
+      return looked.flatMap((one) => {
+        const summary = summaries.get(one.index);
+        return summary === undefined ? [] : [{ name, one, summary, correct: one.text.correct }];
+      });
+    });
+    const kept = new Map<string, TextUnderCheckpoints[]>();
+    for (const { name, one } of listCandidates(ranked)) kept.set(name, [...(kept.get(name) ?? []), one]);
+    for (const [name, study] of this.#studies)
+      if (study.looked.length > 0) this.#studies.set(name, { ...study, looked: kept.get(name) ?? [] });
+  }
+}
+
+/** Read by `scoring`, which knows how studies lie on disk. */
+export const KL_PARTS: KindOfPart = {
+  version: 2,
+  flags: ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "spikePercentile", "parity", "floor"],
+  makeSums: () => new KlSums(),
+};

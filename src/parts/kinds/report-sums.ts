@@ -1,0 +1,68 @@
+import { RunEvidence } from "../../analyses/evidence/index.ts";
+import { summarizeBatches } from "../../analyses/parallel/index.ts";
+import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { MismatchSummary } from "../../core/summaries/index.ts";
+import type { ShardSums } from "../part.ts";
+import type { RunKind } from "./kind.ts";
+
+/** All that the answer about a run needs of shards. */
+export class ReportSums implements ShardSums {
+  readonly evidence: RunEvidence;
+  /** Of prompts that both sides of a pair have scored. */
+  prompts: MismatchSummary | undefined;
+
+  constructor(evidence = new RunEvidence(), prompts?: MismatchSummary) {
+    this.evidence = evidence;
+    this.prompts = prompts;
+  }
+
+  get sequences(): number {
+    const { sequences } = this.evidence.summary.total;
+    return sequences.count + sequences.empty;
+  }
+
+  get tokens(): number {
+    return this.evidence.summary.total.sums[0]!;
+  }
+
+  get sequencesByFile(): ReadonlyMap<string, number> {
+    return this.evidence.summary.sequencesByFile;
+  }
+
+  merge({ evidence, prompts }: ReportSums): void {
+    this.evidence.merge(evidence);
+    if (prompts !== undefined) this.#openPrompts().merge(prompts);
+  }
+
+  encode(to: ByteWriter): void {
+    this.evidence.encode(to);
+    to.whole(this.prompts === undefined ? 0 : 1);
+    this.prompts?.encode(to);
+  }
+
+  mergeFrom(from: ByteReader): void {
+    this.evidence.mergeFrom(from);
+    if (from.whole() !== 0) this.#openPrompts().mergeFrom(from);
+  }
+
+  #openPrompts(): MismatchSummary {
+    this.prompts ??= new MismatchSummary();
+    return this.prompts;
+  }
+}
+
+export const REPORT_PARTS: RunKind = {
+  // 2: the doctor's sample.
+  version: 2,
+  reads: {},
+  flags: [],
+  makeSums: () => new ReportSums(),
+  prepare({ threads }) {
+    const options = threads === undefined ? {} : { threads };
+    return async (batches, run) =>
+      new ReportSums(await summarizeBatches(batches, options), run.promptSummary());
+  },
+};
+
+/** As those of a report, but columns of probabilities are read: what they are is a fault to name. */
+export const DOCTOR_PARTS: RunKind = { ...REPORT_PARTS, reads: { allowPositive: true } };

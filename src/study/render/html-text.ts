@@ -1,0 +1,30 @@
+/**
+ * Pieces of HTML that the sections of the page share.
+ *
+ * @module
+ */
+import { escapeHtml } from "../../render/html/index.ts";
+
+/** Foreign text of several lines, for a `pre`. */
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeHtml).join("\n");
+}
+
+/** A single token: line ends and tabs as signs, a leading space as a dot. */
+export function visibleToken(token: string, most = Number.POSITIVE_INFINITY): string {
+  const shown = token
+    .replaceAll("\n", "⏎")
+    .replaceAll("\t", "⇥")
+    .replace(/^ +| +$/g, (spaces) => "·".repeat(spaces.length));
+  const characters = [...shown];
+  return escapeHtml(characters.length <= most ? shown : `${characters.slice(0, most - 1).join("")}…`);
+}
+
+/** Line ends are shown and kept; everything else that is invisible is written out. */
+export function tokenText(text: string): string {
+  return text.split("\n").map(escapeTabs).join("<span class=nl>⏎</span>\n");
+}
+
+function escapeTabs(line: string): string {
+  return line.split("\t").map(escapeHtml).join("<span class=nl>⇥</span>\t");
+}

@@ -1,0 +1,37 @@
+/**
+ * Text forced through policies: Hugging Face models under PyTorch, local ONNX models, vLLM, SGLang and OpenAI-compatible servers, saved logits. What each
+ * says about every token, kept in a study directory, and its analysis. For Node.
+ *
+ * @module
+ */
+
+export { orderFindings, reportDiffering, reportSummarized } from "./analysis-findings.ts";
+export {
+  type AnalyzedText,
+  type AnalyzeProgress,
+  type AnalyzeStudyOptions,
+  analyzeStudy,
+  describeAnalysis,
+  type SummedStudy,
+  sumStudy,
+} from "./analyze-study.ts";
+export {
+  type JudgingFlags,
+  parseNamed,
+  parseNumber,
+  readJudgingFlags,
+  writeSettings,
+} from "./config/judging-flags.ts";
+export { defined, mergeConfigs } from "./config/merge-configs.ts";
+export { readAnalysisConfig } from "./config/read-analysis.ts";
+export { GPU_FORMS, parseGpu } from "./config/read-backend.ts";
+export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
+export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
+export { readStoredConfig } from "./read-stored-config.ts";
+export { type RunStudyResult, runStudy } from "./run-study.ts";
+export type { ScoreProgress } from "./score-study.ts";
+export { type Manifest, paths, paths as studyPaths, readManifest } from "./store/manifest.ts";
+export { readTexts } from "./store/texts-file.ts";
+export type { FigureFormat, FigureSpec, StudySpec } from "./study-spec.ts";
+export type { PreparedText } from "./texts/prepare-text.ts";
+export { recognizeResults } from "./texts/rl-probe-results.ts";

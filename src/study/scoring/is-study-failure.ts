@@ -1,0 +1,15 @@
+import { resolve, sep } from "node:path";
+import { isLogratioError, isSystemError } from "../../core/base/index.ts";
+
+/**
+ * Whether the system failed to read or write the study's own files: that concerns every policy, while other failures
+ * concern the one at hand.
+ *
+ * @param directory of the study
+ */
+export function isStudyFailure(error: unknown, directory: string): boolean {
+  if (isSystemError(error)) return true;
+  if (!isLogratioError(error, "FileSystemError")) return false;
+  const { file } = error.at;
+  return file !== undefined && `${resolve(file)}${sep}`.startsWith(`${resolve(directory)}${sep}`);
+}

@@ -1,0 +1,32 @@
+import { closeQuietly } from "../../../input/ingest/index.ts";
+import { openFile, openPlain } from "../../../input/io/index.ts";
+
+const HEAD_BYTES = 4096;
+
+/** What RL-Probe's `03_compute_kl.py` writes: `{"kl_analyses": [{…, "kl_forward": […]}], "spike_analyses": […], …}`. */
+const KL = /^\s*\{\s*"kl_analyses"\s*:\s*\[/;
+
+const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
+
+/** `{"ID": true}`, also by checkpoint, with each key written as a colon; the end may be cut in a key or a value. */
+const OUTCOMES = /^\s*\{\s*(?:[{},\s]|:\s*(?:true|false|\{))*(?:"[^"]*"?\s*|:\s*[a-z]{0,4})?$/;
+
+/**
+ * What a file without texts holds, by how it begins: the figures of RL-Probe, or which problems policies solve.
+ *
+ * @returns undefined for all other files, also those that cannot be read
+ */
+export async function recognizeResults(path: string): Promise<"kl" | "outcomes" | undefined> {
+  const source = await openFile(path).catch(() => undefined);
+  if (source === undefined) return undefined;
+  try {
+    const start = new TextDecoder().decode((await openPlain(source, HEAD_BYTES)).head);
+    if (KL.test(start)) return "kl";
+    const keys = start.replace(KEY, ":");
+    return OUTCOMES.test(keys) && /:\s*(true|false)\b/.test(keys) ? "outcomes" : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await closeQuietly(source);
+  }
+}
