@@ -4,10 +4,8 @@
  * @module
  */
 
-export type { ColumnMapping } from "../adapters/index.ts";
-export { describeChecks } from "./alignment/describe-checks.ts";
-export { parseAlign } from "./alignment/parse-align.ts";
-export type { SourceChecks } from "./alignment/source-checks.ts";
+export type { ColumnMapping } from "../adapters/adapter.ts";
+export { type Align, describeChecks, parseAlign, type SourceChecks } from "./alignment/index.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
 export { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
 export { type GrowingRun, growingRun } from "./growing-run.ts";

@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import type { FindingLog } from "../../core/schema/index.ts";
-import type { Joined } from "../adapters/index.ts";
+import type { Joined } from "../adapters/adapter.ts";
 import type { Source } from "./sources.ts";
 
 /** `rollout_data/12.pt`: the folder often names the rank or the kind. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ADAPTERS } from "../adapters/index.ts";
+import { ADAPTERS } from "../../trainers/files/index.ts";
 import {
   EXPECTED,
   FIXTURES,

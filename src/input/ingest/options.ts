@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ColumnMapping } from "../adapters/index.ts";
-import type { Align } from "./alignment/parse-align.ts";
+import type { ColumnMapping } from "../adapters/adapter.ts";
+import type { Align } from "./alignment/index.ts";
 import type { Progress } from "./progress.ts";
 import type { SourceReport } from "./sources.ts";
 

@@ -17,8 +17,8 @@ import {
   unreadableRows,
 } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { Reading } from "../adapters/index.ts";
-import type { SourceChecks } from "./alignment/source-checks.ts";
+import type { Reading } from "../adapters/adapter.ts";
+import type { SourceChecks } from "./alignment/index.ts";
 import { checkTokenIds } from "./check-ids.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 

@@ -6,13 +6,10 @@
 import { resolve } from "node:path";
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { type Adapter, type Match, type OnePolicy, unrecognised } from "../adapters/index.ts";
-import type { ByteSource } from "../io/byte-source.ts";
-import type { FormatName, SourceDocument } from "../io/columns.ts";
-import type { ByteStream } from "../io/decompress.ts";
-import { openFile } from "../io/file-source.ts";
-import { openPipe } from "../io/pipe.ts";
-import { openStandardInput } from "../io/standard-input.ts";
+import type { Adapter, Match, OnePolicy } from "../adapters/adapter.ts";
+import { unrecognised } from "../adapters/generic/index.ts";
+import type { ByteSource, ByteStream, FormatName, SourceDocument } from "../io/index.ts";
+import { openFile, openPipe, openStandardInput } from "../io/index.ts";
 import { isRemote } from "../remote/index.ts";
 import { emptyChecks, type SourceChecks } from "./alignment/source-checks.ts";
 import { closeQuietly, containFileError } from "./contain.ts";

@@ -6,7 +6,7 @@
  */
 import { SchemaError } from "../../../core/base/index.ts";
 import { readVersion, VERSION_KEY } from "../../../core/schema/index.ts";
-import { checkPackedRecord } from "../../../input/adapters/index.ts";
+import { checkPackedRecord } from "../../../input/adapters/record/index.ts";
 import type { BatchKey } from "../../../input/batch-log/index.ts";
 import { type ByteSource, isTensor } from "../../../input/io/index.ts";
 import { openSafetensors } from "../../../input/readers/index.ts";
