@@ -1,6 +1,5 @@
-import type { ParityTrainer } from "./shared/parity-trainer.ts";
-import { verlParity } from "./verl/mismatch-metrics.ts";
-import { xtunerParity } from "./xtuner/mismatch-metrics.ts";
+import { TRAINERS } from "./registry.ts";
+import type { ParityTrainer } from "./shared/index.ts";
 
 export { type PaddedBatch, packPadded } from "./shared/padded.ts";
 export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./shared/parity-trainer.ts";
@@ -20,4 +19,4 @@ export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/mismatch-met
  * assert(Math.abs((metrics?.["rollout_corr/kl"] ?? NaN) - 0.5) < 1e-6); // nats
  * ```
  */
-export const PARITY_TRAINERS: readonly ParityTrainer[] = [verlParity, xtunerParity];
+export const PARITY_TRAINERS: readonly ParityTrainer[] = TRAINERS.flatMap(({ parity }) => parity ?? []);

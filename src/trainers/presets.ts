@@ -4,21 +4,8 @@
  * @module
  */
 import { UsageError } from "../core/base/index.ts";
-import { areal } from "./areal/preset.ts";
-import { miles } from "./miles/preset.ts";
-import { msSwift } from "./ms-swift/preset.ts";
-import { nemoRl } from "./nemo-rl/preset.ts";
-import { openInstruct } from "./open-instruct/preset.ts";
-import { openrlhf } from "./openrlhf/preset.ts";
-import { primeRl, primeRlIpo } from "./prime-rl/preset.ts";
-import { roll } from "./roll/preset.ts";
-import type { Preset } from "./shared/preset.ts";
-import { skyrl } from "./skyrl/preset.ts";
-import { slimeMis } from "./slime/mis-preset.ts";
-import { slime } from "./slime/preset.ts";
-import { trl } from "./trl/preset.ts";
-import { verl } from "./verl/preset.ts";
-import { xtuner } from "./xtuner/preset.ts";
+import { TRAINERS } from "./registry.ts";
+import type { Preset } from "./shared/index.ts";
 
 /**
  * All trainers' presets, in the order of `logratio correct --list`.
@@ -30,23 +17,7 @@ import { xtuner } from "./xtuner/preset.ts";
  * assert(PRESETS.some(({ trainer }) => trainer === "slime"));
  * ```
  */
-export const PRESETS: readonly Preset[] = [
-  verl,
-  xtuner,
-  trl,
-  slime,
-  slimeMis,
-  miles,
-  openrlhf,
-  nemoRl,
-  skyrl,
-  areal,
-  primeRl,
-  primeRlIpo,
-  roll,
-  openInstruct,
-  msSwift,
-];
+export const PRESETS: readonly Preset[] = TRAINERS.flatMap(({ presets = [] }) => presets);
 
 /**
  * Finds a trainer's preset: its settings under its own names, what they mean, the metrics it would log, its config.

@@ -43,8 +43,6 @@ const decoupled: LintRule = ({ get, below, at, document }) => {
 };
 
 export const arealDialect: Dialect = {
-  name: "areal",
-  title: "AReaL",
   preset: () => "areal",
   sections: ["rejection_sampling", "actor"],
   callees: ["RejectionSamplingConfig"],

@@ -11,12 +11,17 @@ import {
   type LintFinding,
   type LintReport,
   type LintSeverity,
-} from "../../results/lint.ts";
-import type { Correction } from "../neutral/correction.ts";
-import { correctionClauses } from "../neutral/describe.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
-import type { ConfigView, Dialect, LintContext } from "../shared/dialect.ts";
-import type { Preset } from "../shared/preset.ts";
+} from "../../results/index.ts";
+import type { Correction } from "../neutral/index.ts";
+import { correctionClauses } from "../neutral/index.ts";
+import type {
+  ConfigDocument,
+  ConfigView,
+  Entry,
+  LintContext,
+  NamedDialect,
+  Preset,
+} from "../shared/index.ts";
 import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
 import { readConfig } from "./formats/index.ts";
@@ -221,7 +226,7 @@ function sorted(findings: readonly LintFinding[]): LintFinding[] {
   );
 }
 
-function dialectNamed(name: string): Dialect {
+function dialectNamed(name: string): NamedDialect {
   const dialect = DIALECTS.find((candidate) => candidate.name === name);
   if (dialect) return dialect;
   throw new UsageError(`--trainer ${name} is not a trainer that the linter knows`, {
@@ -232,14 +237,14 @@ function dialectNamed(name: string): Dialect {
 /** Any document may be meant, except one without this trainer's settings when others have some. */
 function recognizeNamed(
   view: ConfigView,
-  dialect: Dialect,
+  dialect: NamedDialect,
   presets: readonly Preset[],
 ): Recognition | undefined {
   const { score, because } = scoreDialect(view, dialect, presets, DIALECTS);
   return score > 0 ? { dialect, confidence: "told", because, score } : undefined;
 }
 
-function notRecognised(documents: readonly ConfigDocument[], file: string, told?: Dialect): SchemaError {
+function notRecognised(documents: readonly ConfigDocument[], file: string, told?: NamedDialect): SchemaError {
   const keys = documents.flatMap(({ entries }) => entries.map(({ key }) => key));
   const some = keys.slice(0, 5).join(", ");
   return new SchemaError(

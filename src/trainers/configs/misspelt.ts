@@ -1,6 +1,6 @@
-import type { LintFinding } from "../../results/lint.ts";
-import { type ConfigDocument, type Entry, endsWith, normalizedPath } from "../shared/config-entry.ts";
-import type { Dialect } from "../shared/dialect.ts";
+import type { LintFinding } from "../../results/index.ts";
+import type { ConfigDocument, Entry, NamedDialect } from "../shared/index.ts";
+import { endsWith, normalizedPath } from "../shared/index.ts";
 import { isCallTo, settingPaths } from "./view.ts";
 
 /**
@@ -8,7 +8,7 @@ import { isCallTo, settingPaths } from "./view.ts";
  */
 export function misspeltKeys(
   document: ConfigDocument,
-  dialect: Dialect,
+  dialect: NamedDialect,
   parameters: readonly string[],
   found: ReadonlySet<Entry>,
 ): LintFinding[] {
@@ -48,7 +48,7 @@ export function misspeltKeys(
 }
 
 /** Whether the doctor recommends this key: the linter must not call it a typo. */
-function isRemedy(entry: Entry, { remedies = {} }: Dialect): boolean {
+function isRemedy(entry: Entry, { remedies = {} }: NamedDialect): boolean {
   return Object.keys(remedies).some((key) => {
     const known = normalizedPath(key);
     return endsWith(entry, known) || endsWith({ ...entry, path: known }, entry.path);
@@ -56,7 +56,7 @@ function isRemedy(entry: Entry, { remedies = {} }: Dialect): boolean {
 }
 
 /** Whether the key is directly in one of the trainer's sections, next to its settings. */
-function isBelow(entry: Entry, dialect: Dialect, parameters: readonly string[], which: RegExp): boolean {
+function isBelow(entry: Entry, dialect: NamedDialect, parameters: readonly string[], which: RegExp): boolean {
   const sections = dialect.sections.filter((section) => which.test(section));
   const parent = { ...entry, path: entry.path.slice(0, -1) };
   return parameters.some((name) =>
@@ -66,7 +66,7 @@ function isBelow(entry: Entry, dialect: Dialect, parameters: readonly string[], 
   );
 }
 
-function isBare({ path }: Entry, { sections }: Dialect): boolean {
+function isBare({ path }: Entry, { sections }: NamedDialect): boolean {
   return path.length === 1 && sections.includes("");
 }
 

@@ -4,20 +4,18 @@
  * @module
  */
 
-import type { LintConfidence } from "../../results/lint.ts";
-import type { ConfigDocument } from "../shared/config-entry.ts";
-import type { ConfigView, Dialect } from "../shared/dialect.ts";
-import type { Preset } from "../shared/preset.ts";
+import type { LintConfidence } from "../../results/index.ts";
+import type { ConfigDocument, ConfigView, NamedDialect, Preset } from "../shared/index.ts";
 import { findSetting, isCallTo } from "./view.ts";
 
 export interface Recognition {
-  readonly dialect: Dialect;
+  readonly dialect: NamedDialect;
   readonly confidence: LintConfidence;
   /** Evidence for it, at most four entries. */
   readonly because: readonly string[];
   readonly score: number;
   /** The second-best trainer, when it is close. */
-  readonly rival?: Dialect;
+  readonly rival?: NamedDialect;
 }
 
 /** Must exceed the score of one key that many projects could have. */
@@ -30,7 +28,7 @@ const COMMON = /^(level|action|metric|agg|upper|lower|filters|type|token_level_l
 /** The trainer that fits best; undefined when none fits. */
 export function recognise(
   view: ConfigView,
-  dialects: readonly Dialect[],
+  dialects: readonly NamedDialect[],
   presets: readonly Preset[],
 ): Recognition | undefined {
   const scored = dialects
@@ -59,9 +57,9 @@ interface Score {
 /** The evidence for a trainer; 0 when only the file's text names it. */
 export function scoreDialect(
   view: ConfigView,
-  dialect: Dialect,
+  dialect: NamedDialect,
   presets: readonly Preset[],
-  dialects: readonly Dialect[],
+  dialects: readonly NamedDialect[],
 ): Score {
   const { document, text } = view;
   const because: string[] = [];
@@ -91,7 +89,7 @@ export function scoreDialect(
   return { score: score > 0 && named ? score + POINTS.textMark : score, because, named };
 }
 
-function countMarks(document: ConfigDocument, dialect: Dialect, because: string[]): number {
+function countMarks(document: ConfigDocument, dialect: NamedDialect, because: string[]): number {
   return dialect.marks.filter((mark) => {
     const entry = document.entries.find(({ path }) => mark.test(path.join(".")));
     if (entry && !because.some((reason) => reason.startsWith(entry.key))) {
@@ -101,7 +99,11 @@ function countMarks(document: ConfigDocument, dialect: Dialect, because: string[
   }).length;
 }
 
-function listParameters(dialect: Dialect, view: ConfigView, presets: readonly Preset[]): readonly string[] {
+function listParameters(
+  dialect: NamedDialect,
+  view: ConfigView,
+  presets: readonly Preset[],
+): readonly string[] {
   const name = dialect.preset(view);
   return presets.find((preset) => preset.name === name)?.parameters.map((parameter) => parameter.name) ?? [];
 }

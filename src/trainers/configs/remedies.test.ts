@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ConfigDocument } from "../shared/config-entry.ts";
-import { verlDialect } from "../verl/config-keys.ts";
+import type { ConfigDocument } from "../shared/index.ts";
+import { DIALECTS } from "./dialects.ts";
 import { misspeltKeys } from "./misspelt.ts";
 
 /** One letter away from a setting of the section it stands in. */
@@ -10,8 +10,9 @@ const DOCUMENT: ConfigDocument = {
   entries: [{ key: KEY, path: KEY.split("."), line: 3, value: 1, text: "1", quoted: false }],
 };
 
+const VERL = DIALECTS.find(({ name }) => name === "verl")!;
 const check = (remedies: Readonly<Record<string, string>>) =>
-  misspeltKeys(DOCUMENT, { ...verlDialect, remedies }, ["rollout_is"], new Set()).map(({ code }) => code);
+  misspeltKeys(DOCUMENT, { ...VERL, remedies }, ["rollout_is"], new Set()).map(({ code }) => code);
 
 it("a key that the doctor advises is never called a slip, however near it is to another", () => {
   expect(check({})).toEqual(["misspelt"]);

@@ -5,6 +5,7 @@
  */
 import type { Adapter } from "../../input/adapters/adapter.ts";
 import { generic } from "../../input/adapters/generic/index.ts";
+import { ntl } from "../../input/adapters/ntl/index.ts";
 import { record } from "../../input/adapters/record/index.ts";
 import { servers } from "../../input/adapters/servers/index.ts";
 import { areal } from "../areal/files/index.ts";
@@ -12,7 +13,6 @@ import { art } from "../art/files/index.ts";
 import { maxtext } from "../maxtext/files/index.ts";
 import { nemoGym } from "../nemo-gym/files/index.ts";
 import { nemoRl } from "../nemo-rl/files/index.ts";
-import { ntl } from "../ntl/files/index.ts";
 import { openInstruct } from "../open-instruct/files/index.ts";
 import { primeRl } from "../prime-rl/files/index.ts";
 import { rllm } from "../rllm/files/index.ts";

@@ -25,8 +25,6 @@ const withoutVllm: LintRule = ({ get, found, at }) => {
 };
 
 export const msSwiftDialect: Dialect = {
-  name: "ms-swift",
-  title: "ms-swift",
   preset: () => "ms-swift",
   sections: [""],
   callees: [],

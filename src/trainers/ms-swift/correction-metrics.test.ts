@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
-import type { Settings } from "../shared/preset.ts";
-import { completeSettings } from "../shared/settings.ts";
+import { applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
+import { completeSettings, type Settings } from "../shared/index.ts";
 import { msSwift } from "./preset.ts";
 
 const MODE = "rollout_importance_sampling_mode";

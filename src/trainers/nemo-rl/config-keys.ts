@@ -48,8 +48,6 @@ const onPolicy: LintRule = ({ get, at, settings }) => {
 };
 
 export const nemoRlDialect: Dialect = {
-  name: "nemo-rl",
-  title: "NeMo-RL",
   preset: () => "nemo-rl",
   sections: ["loss_fn", "grpo", ""],
   callees: ["ClippedPGLossConfig"],

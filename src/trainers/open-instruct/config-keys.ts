@@ -41,8 +41,6 @@ const zeroIsOff: LintRule = ({ found, at }) =>
   });
 
 export const openInstructDialect: Dialect = {
-  name: "open-instruct",
-  title: "open-instruct",
   preset: () => "open-instruct",
   sections: [""],
   callees: ["GRPOExperimentConfig"],

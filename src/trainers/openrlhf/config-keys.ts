@@ -44,8 +44,6 @@ const order: LintRule = ({ found, at, settings }) => {
 };
 
 export const openrlhfDialect: Dialect = {
-  name: "openrlhf",
-  title: "OpenRLHF",
   preset: () => "openrlhf",
   sections: ["algo.advantage", "actor"],
   callees: [],

@@ -42,8 +42,6 @@ const custom: LintRule = (view) =>
       ];
 
 export const primeRlDialect: Dialect = {
-  name: "prime-rl",
-  title: "prime-rl",
   preset: (view) => (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
   sections: ["loss", "trainer.loss"],
   callees: ["DefaultLossConfig", "IPOLossConfig"],

@@ -72,8 +72,6 @@ const alsoRatio: LintRule = (context) =>
     }));
 
 export const rollDialect: Dialect = {
-  name: "roll",
-  title: "ROLL",
   preset: () => "roll",
   sections: ["train_infer_correction"],
   callees: [],

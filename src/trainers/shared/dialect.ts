@@ -33,9 +33,6 @@ export interface LintContext extends ConfigView {
 export type LintRule = (context: LintContext) => readonly LintFinding[];
 
 export interface Dialect {
-  /** Its value of `--trainer`. */
-  readonly name: string;
-  readonly title: string;
   /** The preset's name, which may depend on the config. */
   preset(view: ConfigView): string;
   /** Dotted sections of settings; "" is the top level or a flag without a dot. */
@@ -61,6 +58,12 @@ export interface Dialect {
   /** What the trainer does with an unknown key, with the file. */
   readonly unknownKeys: { readonly effect: "refused" | "ignored"; readonly source: string };
   readonly rules: readonly LintRule[];
+}
+
+/** A dialect with its trainer's names. */
+export interface NamedDialect extends Dialect {
+  readonly name: string;
+  readonly title: string;
 }
 
 /** Settings without effect because a switch is off. */

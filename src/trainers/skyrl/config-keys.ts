@@ -67,8 +67,6 @@ const lossType: LintRule = ({ get, at, settings }) => {
 };
 
 export const skyrlDialect: Dialect = {
-  name: "skyrl",
-  title: "SkyRL",
   preset: () => "skyrl",
   sections: ["off_policy_correction"],
   callees: ["OffPolicyCorrectionConfig"],

@@ -98,10 +98,9 @@ const RULES: readonly LintRule[] = [
   }),
 ];
 
-function dialect(name: string, title: string, preset: string, textMarks: readonly RegExp[]): Dialect {
+/** The dialect of slime and of its fork, which differ in the preset and in what gives them away. */
+export function slimeDialectFor(preset: string, textMarks: readonly RegExp[]): Dialect {
   return {
-    name,
-    title,
     preset: (view) => (usesMis(view) ? "slime-mis" : preset),
     sections: [""],
     callees: [],
@@ -128,8 +127,4 @@ function dialect(name: string, title: string, preset: string, textMarks: readonl
   };
 }
 
-export const slimeDialect = dialect("slime", "slime", "slime", [/\bslime\b/i]);
-export const milesDialect = dialect("miles", "miles", "miles", [
-  /\bmiles\b/i,
-  /--use-miles-(router|dashboard)/,
-]);
+export const slimeDialect = slimeDialectFor("slime", [/\bslime\b/i]);

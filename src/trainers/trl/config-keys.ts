@@ -87,8 +87,6 @@ const liger: LintRule = ({ get, found, at }) => {
 };
 
 export const trlDialect: Dialect = {
-  name: "trl",
-  title: "TRL",
   preset: () => "trl",
   sections: ["", "training_args", "grpo"],
   callees: ["GRPOConfig"],

@@ -135,8 +135,6 @@ function corrects({ settings }: LintContext): boolean {
 }
 
 export const verlDialect: Dialect = {
-  name: "verl",
-  title: "verl",
   preset: () => "verl",
   sections: ["rollout_correction", ""],
   callees: ["RolloutCorrectionConfig"],

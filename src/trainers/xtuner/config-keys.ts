@@ -34,8 +34,6 @@ const order: LintRule = ({ found, at }) =>
   });
 
 export const xtunerDialect: Dialect = {
-  name: "xtuner",
-  title: "xtuner",
   preset: () => "xtuner",
   sections: ["rollout_is", ""],
   callees: ["RolloutImportanceSampling"],

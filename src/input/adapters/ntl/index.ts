@@ -7,10 +7,10 @@
  */
 import { LengthMismatchError, MissingSideError, type NumericArray } from "../../../core/base/index.ts";
 import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
-import type { Adapter } from "../../../input/adapters/adapter.ts";
-import { DIGIT_NAMES } from "../../../input/adapters/shared/fields.ts";
-import { asMatrix, describeValue, isMap, type Matrix } from "../../../input/adapters/shared/tree-values.ts";
-import type { SourceDocument, TreeMap, TreeValue } from "../../../input/io/index.ts";
+import type { SourceDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { Adapter } from "../adapter.ts";
+import { DIGIT_NAMES } from "../shared/fields.ts";
+import { asMatrix, describeValue, isMap, type Matrix } from "../shared/tree-values.ts";
 
 const NEEDED = ["digit_positions", "digit_ground_truth", "digit_log_probs_selected"] as const;
 

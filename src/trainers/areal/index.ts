@@ -1,0 +1,12 @@
+import type { Trainer } from "../shared/index.ts";
+import { arealDialect } from "./config-keys.ts";
+import { areal } from "./preset.ts";
+
+export const trainer: Trainer = {
+  name: "areal",
+  title: "AReaL",
+  repository: "inclusionAI/AReaL",
+  read: { commit: "4aef98d8", date: "2026-05-21" },
+  presets: [areal],
+  dialect: arealDialect,
+};

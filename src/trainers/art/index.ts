@@ -1,0 +1,8 @@
+import type { Trainer } from "../shared/index.ts";
+
+export const trainer: Trainer = {
+  name: "art",
+  title: "ART",
+  repository: "OpenPipe/ART",
+  read: { commit: "779559f" },
+};

@@ -1,0 +1,3 @@
+import { slimeDialectFor } from "../slime/index.ts";
+
+export const milesDialect = slimeDialectFor("miles", [/\bmiles\b/i, /--use-miles-(router|dashboard)/]);

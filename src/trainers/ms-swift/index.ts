@@ -1,0 +1,12 @@
+import type { Trainer } from "../shared/index.ts";
+import { msSwiftDialect } from "./config-keys.ts";
+import { msSwift } from "./preset.ts";
+
+export const trainer: Trainer = {
+  name: "ms-swift",
+  title: "ms-swift",
+  repository: "modelscope/ms-swift",
+  read: { commit: "3602360a", date: "2026-08-22" },
+  presets: [msSwift],
+  dialect: msSwiftDialect,
+};

@@ -1,0 +1,12 @@
+import type { Trainer } from "../shared/index.ts";
+import { openInstructDialect } from "./config-keys.ts";
+import { openInstruct } from "./preset.ts";
+
+export const trainer: Trainer = {
+  name: "open-instruct",
+  title: "open-instruct",
+  repository: "allenai/open-instruct",
+  read: { commit: "e6c3044a", date: "2026-08-20" },
+  presets: [openInstruct],
+  dialect: openInstructDialect,
+};

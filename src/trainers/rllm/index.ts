@@ -1,0 +1,8 @@
+import type { Trainer } from "../shared/index.ts";
+
+export const trainer: Trainer = {
+  name: "rllm",
+  title: "rLLM",
+  repository: "rllm-org/rllm",
+  read: { commit: "9beb6e0f" },
+};

@@ -1,0 +1,30 @@
+/**
+ * What is known of a trainer, as `src/trainers/NAME/index.ts` gives it. What reads its files is in `NAME/files`, which
+ * needs Node and is listed in `src/trainers/files`.
+ *
+ * @module
+ */
+import type { Dialect } from "./dialect.ts";
+import type { ParityTrainer } from "./parity-trainer.ts";
+import type { Preset } from "./preset.ts";
+
+export interface Trainer {
+  /** Its name in flags and its folder: `nemo-rl`. */
+  readonly name: string;
+  /** Its name as its users spell it: `NeMo-RL`. */
+  readonly title: string;
+  /** On GitHub: `NVIDIA-NeMo/RL`. */
+  readonly repository: string;
+  /** What of it was read; a line that rests on another commit or version names that. */
+  readonly read: {
+    readonly commit: string;
+    /** The commit's, as far as it is known. */
+    readonly date?: string;
+  };
+  /** Its corrections. */
+  readonly presets?: readonly Preset[];
+  /** Its configs, if they are linted. */
+  readonly dialect?: Dialect;
+  /** Its mismatch metrics, if they are recomputed from our sums. */
+  readonly parity?: ParityTrainer;
+}

@@ -1,0 +1,12 @@
+import type { Trainer } from "../shared/index.ts";
+import { trlDialect } from "./config-keys.ts";
+import { trl } from "./preset.ts";
+
+export const trainer: Trainer = {
+  name: "trl",
+  title: "TRL",
+  repository: "huggingface/trl",
+  read: { commit: "f2cd5771", date: "2026-07-24" },
+  presets: [trl],
+  dialect: trlDialect,
+};

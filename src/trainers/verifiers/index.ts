@@ -1,0 +1,8 @@
+import type { Trainer } from "../shared/index.ts";
+
+export const trainer: Trainer = {
+  name: "verifiers",
+  title: "verifiers",
+  repository: "PrimeIntellect-ai/verifiers",
+  read: { commit: "a60a606e" },
+};
