@@ -8,6 +8,15 @@
 export { type RecognisedMetric, recogniseMetric } from "./logged/recognise.ts";
 export { type RunMetric, type RunMetricKind, recogniseRunMetric } from "./logged/run-metrics.ts";
 export {
+  type LoggedMetric,
+  type RecognisedMetric,
+  type RunMetric,
+  recogniseMetric,
+  recogniseRunMetric,
+} from "./logged/index.ts";
+export {
+  type AdvantageSign,
+  type Aggregation,
   type AppliedCorrection,
   type ApplyOptions,
   applyCorrection,
@@ -37,6 +46,7 @@ export type {
   ConfigText,
   Parameter,
   Preset,
+  RunMetricKind,
   Setting,
   Settings,
   Trap,

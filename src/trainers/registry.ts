@@ -20,6 +20,7 @@ import { trainer as roll } from "./roll/index.ts";
 import type { Trainer } from "./shared/index.ts";
 import { trainer as skyrl } from "./skyrl/index.ts";
 import { trainer as slime } from "./slime/index.ts";
+import { trainer as tinker } from "./tinker/index.ts";
 import { trainer as trl } from "./trl/index.ts";
 import { trainer as verifiers } from "./verifiers/index.ts";
 import { trainer as verl } from "./verl/index.ts";
@@ -39,6 +40,7 @@ export const TRAINERS: readonly Trainer[] = [
   roll,
   openInstruct,
   msSwift,
+  tinker,
   verifiers,
   nemoGym,
   rllm,

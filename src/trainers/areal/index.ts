@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { arealDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { areal } from "./preset.ts";
 
 export const trainer: Trainer = {
@@ -9,4 +10,5 @@ export const trainer: Trainer = {
   read: { commit: "4aef98d8", date: "2026-05-21" },
   presets: [areal],
   dialect: arealDialect,
+  logged,
 };

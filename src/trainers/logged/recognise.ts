@@ -1,5 +1,15 @@
-import type { LoggedMetric } from "./metric.ts";
-import { LOGGED_METRICS } from "./metrics.ts";
+import { TRAINERS } from "../registry.ts";
+import type { MismatchKey } from "../shared/index.ts";
+
+/** A key under which a trainer logs a mismatch metric, and whose it is. */
+export interface LoggedMetric extends MismatchKey {
+  readonly trainer: string;
+}
+
+/** A trainer's more specific ones first. */
+const LOGGED_METRICS: readonly LoggedMetric[] = TRAINERS.flatMap(({ name, logged = {} }) =>
+  (logged.mismatch ?? []).map(({ key, ...rest }) => ({ key, trainer: logged.of ?? name, ...rest })),
+);
 
 export interface RecognisedMetric extends Omit<LoggedMetric, "key"> {
   /** The trainer's own key, without a logger's prefix. */

@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { msSwiftDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { msSwift } from "./preset.ts";
 
 export const trainer: Trainer = {
@@ -9,4 +10,5 @@ export const trainer: Trainer = {
   read: { commit: "3602360a", date: "2026-08-22" },
   presets: [msSwift],
   dialect: msSwiftDialect,
+  logged,
 };

@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { nemoRlDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { nemoRl } from "./preset.ts";
 
 export const trainer: Trainer = {
@@ -9,4 +10,5 @@ export const trainer: Trainer = {
   read: { commit: "7ea279ab", date: "2026-08-22" },
   presets: [nemoRl],
   dialect: nemoRlDialect,
+  logged,
 };

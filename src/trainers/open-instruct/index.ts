@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { openInstructDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { openInstruct } from "./preset.ts";
 
 export const trainer: Trainer = {
@@ -9,4 +10,5 @@ export const trainer: Trainer = {
   read: { commit: "e6c3044a", date: "2026-08-20" },
   presets: [openInstruct],
   dialect: openInstructDialect,
+  logged,
 };

@@ -27,6 +27,26 @@ export {
 } from "./dialect.ts";
 export { pythonLiteral, yamlLines, yamlLiteral } from "./literals.ts";
 export {
+  ABS,
+  ABS_MAX,
+  ALL_ROWS,
+  CLAMPED,
+  ESS,
+  K1,
+  K3,
+  type LoggedKeys,
+  type MismatchKey,
+  PACKS,
+  perplexityMetrics,
+  RANKS,
+  RATIO,
+  type RunKeys,
+  type RunMetricKind,
+  SEQUENCES,
+  SHARE,
+  TRUNCATED,
+} from "./logged-keys.ts";
+export {
   computeMaskedMean,
   type Figures,
   maskedEffectiveSize,

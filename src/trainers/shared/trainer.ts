@@ -5,6 +5,7 @@
  * @module
  */
 import type { Dialect } from "./dialect.ts";
+import type { LoggedKeys } from "./logged-keys.ts";
 import type { ParityTrainer } from "./parity-trainer.ts";
 import type { Preset } from "./preset.ts";
 
@@ -27,4 +28,6 @@ export interface Trainer {
   readonly dialect?: Dialect;
   /** Its mismatch metrics, if they are recomputed from our sums. */
   readonly parity?: ParityTrainer;
+  /** The keys of its dashboards. */
+  readonly logged?: LoggedKeys;
 }

@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { slimeDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { slimeMis } from "./mis-preset.ts";
 import { slime } from "./preset.ts";
 
@@ -10,6 +11,7 @@ export const trainer: Trainer = {
   read: { commit: "624b824a", date: "2026-08-21" },
   presets: [slime, slimeMis],
   dialect: slimeDialect,
+  logged,
 };
 
 export { slimeDialectFor } from "./config-keys.ts";

@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { trlDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { trl } from "./preset.ts";
 
 export const trainer: Trainer = {
@@ -9,4 +10,5 @@ export const trainer: Trainer = {
   read: { commit: "f2cd5771", date: "2026-07-24" },
   presets: [trl],
   dialect: trlDialect,
+  logged,
 };

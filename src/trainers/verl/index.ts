@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { verlDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { verlParity } from "./mismatch-metrics.ts";
 import { verl } from "./preset.ts";
 
@@ -11,6 +12,7 @@ export const trainer: Trainer = {
   presets: [verl],
   dialect: verlDialect,
   parity: verlParity,
+  logged,
 };
 
 export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";

@@ -1,5 +1,6 @@
 import type { Trainer } from "../shared/index.ts";
 import { xtunerDialect } from "./config-keys.ts";
+import { logged } from "./logged.ts";
 import { xtunerParity } from "./mismatch-metrics.ts";
 import { xtuner } from "./preset.ts";
 
@@ -11,6 +12,7 @@ export const trainer: Trainer = {
   presets: [xtuner],
   dialect: xtunerDialect,
   parity: xtunerParity,
+  logged,
 };
 
 export { xtunerPackMetrics } from "./correction-metrics.ts";

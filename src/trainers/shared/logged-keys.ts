@@ -1,0 +1,127 @@
+/**
+ * The keys under which a trainer logs, from its code: those of the mismatch, with the figure of ours that each equals,
+ * and those of the rest of a run. Keys that mean something else than they seem to are left out, with the reason.
+ *
+ * @module
+ */
+import type { MismatchMetrics } from "../../results/index.ts";
+
+/** A key under which a trainer logs a mismatch metric. */
+export interface MismatchKey {
+  /** Matches the whole key, without a logger's prefix. */
+  readonly key: RegExp;
+  /** A noun phrase. */
+  readonly meaning: string;
+  readonly unit: string;
+  /** Our figure that it equals, apart from its quirk. */
+  readonly figure?: keyof MismatchMetrics;
+  /** Whether it has the opposite sign of that figure. */
+  readonly negated?: true;
+  /** Which direction is worse; `away`: away from 0 or, for ratios, from 1. */
+  readonly worse: "larger" | "smaller" | "away";
+  readonly neutral?: 0 | 1;
+  /** How it differs from what its name says. */
+  readonly quirk?: string;
+  /** Whether the quirk changes its value, so that it need not equal the figure. */
+  readonly isBent?: true;
+}
+
+/** What else a run logs, means over its training answers unless another is named. */
+export type RunMetricKind =
+  | "reward"
+  /** Score of held-out prompts. Spreads and best-of-n are none: both grow with n alone. */
+  | "evaluation"
+  /** Of a token, nats. */
+  | "entropy"
+  /** Share of prompt groups in which all rewards are one. */
+  | "flat_groups"
+  /** Share of tokens whose ratio left the clip range, on either side. */
+  | "clip"
+  | "clip_low"
+  | "clip_high"
+  /** Of all parameters, before it is clipped. */
+  | "grad_norm"
+  /** KL to the reference policy, a mean over tokens, nats. */
+  | "reference_kl"
+  /** Mean tokens of an answer. */
+  | "length"
+  /** Share of answers that were cut off at the length limit. */
+  | "truncated"
+  /** Mean of one of the functions whose sum is the reward. */
+  | "reward_part";
+
+/** Keys of each kind, those that say most first. `*` stands for any text. */
+export type RunKeys = Readonly<Partial<Record<RunMetricKind, readonly string[]>>>;
+
+export interface LoggedKeys {
+  /** Whose they are, where several trainers have them; the trainer's name when absent. */
+  readonly of?: string;
+  /** Keys of the mismatch, the more specific ones first. */
+  readonly mismatch?: readonly MismatchKey[];
+  readonly run?: RunKeys;
+}
+
+export const PACKS = "a mean of means of packs: a short pack weighs as much as a long one";
+export const RANKS = "an unweighted mean of the means of micro-batches and ranks";
+export const SEQUENCES = "a mean of the sequences' means: a short response weighs as much as a long one";
+export const TRUNCATED =
+  "logged after truncation or masking: it cannot pass the threshold, and hides the tail";
+export const ALL_ROWS = "rows without a masked token also count";
+export const CLAMPED = "log ratios are clamped to ±20 before squaring";
+
+export const ABS = { meaning: "mean |Δ|", unit: "nats", figure: "delta_abs_mean", worse: "larger" } as const;
+export const ABS_MAX = {
+  meaning: "largest |Δ|",
+  unit: "nats",
+  figure: "delta_abs_max",
+  worse: "larger",
+} as const;
+export const K1 = {
+  meaning: "k1, mean of rollout − trainer",
+  unit: "nats",
+  figure: "k1",
+  worse: "away",
+} as const;
+export const K3 = { meaning: "k3", unit: "nats", figure: "k3", worse: "larger" } as const;
+export const RATIO = {
+  meaning: "mean ρ",
+  unit: "",
+  figure: "ratio_mean",
+  worse: "away",
+  neutral: 1,
+} as const;
+export const ESS = { meaning: "effective sample size", unit: "", figure: "ess", worse: "smaller" } as const;
+export const SHARE = { unit: "", worse: "larger" } as const;
+
+/** Of perplexities and of the χ² of sequences, which several trainers log under the same names. */
+export const perplexityMetrics = (prefix: string, quirk: string): readonly MismatchKey[] => [
+  {
+    key: new RegExp(`${prefix}ppl_ratio$`),
+    meaning: "mean ratio of perplexities",
+    unit: "",
+    worse: "away",
+    neutral: 1,
+    quirk,
+  },
+  {
+    key: new RegExp(`${prefix}log_ppl_abs_diff$`),
+    meaning: "mean difference of log-perplexities",
+    unit: "nats",
+    worse: "larger",
+    quirk,
+  },
+  {
+    key: new RegExp(`${prefix}log_ppl_diff(?:_max|_min)?$`),
+    meaning: "difference of log-perplexities",
+    unit: "nats",
+    worse: "away",
+    quirk,
+  },
+  {
+    key: new RegExp(`${prefix}chi2_seq$`),
+    meaning: "χ² of sequences",
+    unit: "",
+    worse: "larger",
+    quirk,
+  },
+];

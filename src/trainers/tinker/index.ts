@@ -1,0 +1,10 @@
+import type { Trainer } from "../shared/index.ts";
+import { logged } from "./logged.ts";
+
+export const trainer: Trainer = {
+  name: "tinker",
+  title: "tinker-cookbook",
+  repository: "thinking-machines-lab/tinker-cookbook",
+  read: { commit: "9dfcc3a2", date: "2026-08-19" },
+  logged,
+};

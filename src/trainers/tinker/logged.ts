@@ -1,0 +1,20 @@
+import { K1, type LoggedKeys } from "../shared/index.ts";
+
+/** tinker_cookbook/rl/metrics.py */
+export const logged: LoggedKeys = {
+  mismatch: [
+    { key: /optim\/kl_sample_train_v1$/, ...K1 },
+    {
+      key: /optim\/kl_sample_train_v2$/,
+      meaning: "k2",
+      unit: "nats",
+      figure: "k2",
+      worse: "larger",
+    },
+  ],
+  run: {
+    evaluation: ["test/env/all/reward/total"],
+    reward: ["env/all/reward/total"],
+    entropy: ["optim/entropy"],
+  },
+};
