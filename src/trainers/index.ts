@@ -41,6 +41,7 @@ export type {
 export { describeCorrection } from "./neutral/describe.ts";
 export * from "./parity.ts";
 export { PRESETS, presetNamed } from "./presets.ts";
+export { TRAINERS } from "./registry.ts";
 export type {
   BatchMetrics,
   ConfigText,

@@ -48,8 +48,8 @@ export function misspeltKeys(
 }
 
 /** Whether the doctor recommends this key: the linter must not call it a typo. */
-function isRemedy(entry: Entry, { remedies = {} }: NamedDialect): boolean {
-  return Object.keys(remedies).some((key) => {
+function isRemedy(entry: Entry, { advised }: NamedDialect): boolean {
+  return advised.some((key) => {
     const known = normalizedPath(key);
     return endsWith(entry, known) || endsWith({ ...entry, path: known }, entry.path);
   });

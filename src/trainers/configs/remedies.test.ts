@@ -11,12 +11,12 @@ const DOCUMENT: ConfigDocument = {
 };
 
 const VERL = DIALECTS.find(({ name }) => name === "verl")!;
-const check = (remedies: Readonly<Record<string, string>>) =>
-  misspeltKeys(DOCUMENT, { ...VERL, remedies }, ["rollout_is"], new Set()).map(({ code }) => code);
+const check = (...advised: readonly string[]) =>
+  misspeltKeys(DOCUMENT, { ...VERL, advised }, ["rollout_is"], new Set()).map(({ code }) => code);
 
 it("a key that the doctor advises is never called a slip, however near it is to another", () => {
-  expect(check({})).toEqual(["misspelt"]);
-  expect(check({ [KEY]: "somewhere" })).toEqual([]);
-  expect(check({ "rollout_correction.rollout-iss": "somewhere" })).toEqual([]);
-  expect(check({ "actor.rollout_iss": "somewhere" })).toEqual(["misspelt"]);
+  expect(check()).toEqual(["misspelt"]);
+  expect(check(KEY)).toEqual([]);
+  expect(check("rollout_correction.rollout-iss")).toEqual([]);
+  expect(check("actor.rollout_iss")).toEqual(["misspelt"]);
 });

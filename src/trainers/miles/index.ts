@@ -11,4 +11,22 @@ export const trainer: Trainer = {
   presets: [miles],
   dialect: milesDialect,
   logged,
+  fixes: [
+    {
+      causes: ["stale_weights"],
+      line: "--check-weight-update-equal",
+      note: "Compares the engine's weights with the trainer's after each update.",
+      keys: {
+        "--check-weight-update-equal": "miles/utils/arguments.py (31f1ca96)",
+      },
+    },
+    {
+      causes: ["moe_routing_flips"],
+      line: "--use-rollout-routing-replay",
+      note: "The trainer reuses the engine's routes.",
+      keys: {
+        "--use-rollout-routing-replay": "docs/advanced/miles-router.md (31f1ca96)",
+      },
+    },
+  ],
 };

@@ -38,10 +38,6 @@ export const msSwiftDialect: Dialect = {
   knownKeys: [],
   defaults: () => ({ rollout_importance_sampling_mode: null }),
   effective: ({ get }, correction) => (isFalse(get("use_vllm")) ? { steps: [] } : correction),
-  remedies: {
-    "--router_replay_mode":
-      "docs/source_en/Megatron-SWIFT/Command-line-parameters.md, swift/megatron/arguments/megatron_args.py (3602360a)",
-  },
   unknownKeys: { effect: "refused", source: "swift/arguments: remaining arguments are refused" },
   rules: [
     withoutVllm,

@@ -11,4 +11,15 @@ export const trainer: Trainer = {
   presets: [msSwift],
   dialect: msSwiftDialect,
   logged,
+  fixes: [
+    {
+      causes: ["moe_routing_flips"],
+      line: "--router_replay_mode R3",
+      note: "The trainer reuses the engine's routes (Megatron).",
+      keys: {
+        "--router_replay_mode":
+          "docs/source_en/Megatron-SWIFT/Command-line-parameters.md, swift/megatron/arguments/megatron_args.py (3602360a)",
+      },
+    },
+  ],
 };

@@ -65,12 +65,6 @@ export const nemoRlDialect: Dialect = {
     "use_cispo",
   ],
   defaults: () => ({ use_importance_sampling_correction: false }),
-  remedies: {
-    "policy.router_replay.enabled":
-      "docs/guides/router-replay.md, nemo_rl/models/megatron/router_replay.py (7ea279ab)",
-    "grpo.async_grpo.recompute_kv_cache_after_weight_updates":
-      "examples/configs/grpo_math_1B.yaml, docs/guides/async-grpo.md (7ea279ab)",
-  },
   unknownKeys: {
     effect: "ignored",
     source: 'nemo_rl/algorithms/loss/loss_functions.py: ClippedPGLossConfig(extra="allow")',

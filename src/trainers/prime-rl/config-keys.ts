@@ -65,13 +65,6 @@ export const primeRlDialect: Dialect = {
     "dppo_mask_low",
     "dppo_mask_high",
   ],
-  remedies: {
-    "trainer.enable_router_replay": "packages/prime-rl-configs/src/prime_rl/configs/trainer.py (559b4477)",
-    "orchestrator.max_off_policy_steps":
-      "packages/prime-rl-configs/src/prime_rl/configs/orchestrator.py, default 8 (559b4477)",
-    "inference.vllm.enable_prefix_caching":
-      "packages/prime-rl-configs/src/prime_rl/configs/inference.py (559b4477)",
-  },
   unknownKeys: { effect: "refused", source: `${CONFIG}: pydantic, extra inputs are not permitted` },
   rules: [
     otherLoss,

@@ -91,9 +91,6 @@ export const rollDialect: Dialect = {
     const filters = on.flatMap(filterText).join(",");
     return entry === undefined ? {} : { filters: { value: filters as Setting, entry } };
   },
-  remedies: {
-    "router_replay.mode": "docs_roll/docs/User Guides/Advanced Features/router_replay.md (8eb27cc2)",
-  },
   unknownKeys: {
     effect: "ignored",
     source: "examples/start_agentic_pipeline.py: dacite.from_dict without strict",

@@ -11,4 +11,14 @@ export const trainer: Trainer = {
   presets: [roll],
   dialect: rollDialect,
   logged,
+  fixes: [
+    {
+      causes: ["moe_routing_flips"],
+      line: "router_replay.mode: R3",
+      note: "Set it on both actor_train and actor_infer; on one alone it has no effect.",
+      keys: {
+        "router_replay.mode": "docs_roll/docs/User Guides/Advanced Features/router_replay.md (8eb27cc2)",
+      },
+    },
+  ],
 };

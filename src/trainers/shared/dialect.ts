@@ -47,8 +47,6 @@ export interface Dialect {
   readonly textMarks?: readonly RegExp[];
   /** Further known keys of the sections, including old ones: neither misspelled nor unknown. */
   readonly knownKeys: readonly string[];
-  /** Keys and flags that the doctor's fixes name, as written, each with the trainer's file that has it. */
-  readonly remedies?: Readonly<Record<string, string>>;
   /** The trainer's own defaults, if the preset's are those of a user who switches the correction on. */
   defaults?(view: ConfigView): Settings;
   /** Settings that are not a single key. */
@@ -60,10 +58,12 @@ export interface Dialect {
   readonly rules: readonly LintRule[];
 }
 
-/** A dialect with its trainer's names. */
+/** A dialect with what else is known of its trainer. */
 export interface NamedDialect extends Dialect {
   readonly name: string;
   readonly title: string;
+  /** Keys and flags that the doctor's fixes name, as written. */
+  readonly advised: readonly string[];
 }
 
 /** Settings without effect because a switch is off. */

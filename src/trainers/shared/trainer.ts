@@ -9,6 +9,17 @@ import type { LoggedKeys } from "./logged-keys.ts";
 import type { ParityTrainer } from "./parity-trainer.ts";
 import type { Preset } from "./preset.ts";
 
+/** What one of its keys or flags does about a cause that the doctor names. */
+export interface TrainerFix {
+  /** The causes' ids. */
+  readonly causes: readonly string[];
+  /** What to paste. */
+  readonly line: string;
+  readonly note: string;
+  /** The keys and flags in line and note, as written, each with the trainer's file that has it. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
 export interface Trainer {
   /** Its name in flags and its folder: `nemo-rl`. */
   readonly name: string;
@@ -30,4 +41,5 @@ export interface Trainer {
   readonly parity?: ParityTrainer;
   /** The keys of its dashboards. */
   readonly logged?: LoggedKeys;
+  readonly fixes?: readonly TrainerFix[];
 }

@@ -89,14 +89,6 @@ export const skyrlDialect: Dialect = {
       ...(typeof cap?.value === "number" && { token_tis_ratio_clip_high: { value: cap.value, entry: cap } }),
     };
   },
-  remedies: {
-    "trainer.policy.megatron_config.moe_enable_routing_replay":
-      "skyrl/train/config/config.py, docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
-    "generator.inference_engine.enable_return_routed_experts":
-      "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
-    "generator.inference_engine.distributed_executor_backend":
-      "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
-  },
   unknownKeys: {
     effect: "refused",
     source: 'skyrl/train/config/config.py: "Invalid fields … for OffPolicyCorrectionConfig"',

@@ -11,4 +11,19 @@ export const trainer: Trainer = {
   presets: [skyrl],
   dialect: skyrlDialect,
   logged,
+  fixes: [
+    {
+      causes: ["moe_routing_flips"],
+      line: "trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true",
+      note: "Requires generator.inference_engine.distributed_executor_backend=mp.",
+      keys: {
+        "trainer.policy.megatron_config.moe_enable_routing_replay":
+          "skyrl/train/config/config.py, docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
+        "generator.inference_engine.enable_return_routed_experts":
+          "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
+        "generator.inference_engine.distributed_executor_backend":
+          "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
+      },
+    },
+  ],
 };

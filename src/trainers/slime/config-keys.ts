@@ -113,12 +113,6 @@ export function slimeDialectFor(preset: string, textMarks: readonly RegExp[]): D
     // mis.yaml without use_tis is used with a command line that sets it.
     defaults: (view): Readonly<Record<string, boolean>> =>
       view.document.format === "command line" ? { use_tis: false } : {},
-    remedies: {
-      "--use-rollout-routing-replay":
-        "slime/utils/arguments.py (624b824a); miles docs/advanced/miles-router.md (31f1ca96)",
-      "--check-weight-update-equal":
-        "slime/utils/arguments.py (624b824a); miles/utils/arguments.py (31f1ca96)",
-    },
     unknownKeys: {
       effect: "refused",
       source: 'argparse: "unrecognized arguments"',

@@ -12,6 +12,24 @@ export const trainer: Trainer = {
   presets: [slime, slimeMis],
   dialect: slimeDialect,
   logged,
+  fixes: [
+    {
+      causes: ["stale_weights", "layer_not_synced"],
+      line: "--check-weight-update-equal",
+      note: "Compares the engine's weights with the trainer's after each update.",
+      keys: {
+        "--check-weight-update-equal": "slime/utils/arguments.py (624b824a)",
+      },
+    },
+    {
+      causes: ["moe_routing_flips"],
+      line: "--use-rollout-routing-replay",
+      note: "The trainer reuses the engine's routes.",
+      keys: {
+        "--use-rollout-routing-replay": "slime/utils/arguments.py (624b824a)",
+      },
+    },
+  ],
 };
 
 export { slimeDialectFor } from "./config-keys.ts";

@@ -108,9 +108,6 @@ export const trlDialect: Dialect = {
     if (!off) return correction;
     return { steps: correction.steps.filter((step) => step.action === "zero" && step.measure !== "weight") };
   },
-  remedies: {
-    disable_dropout: "trl/trainer/grpo_config.py GRPOConfig (1.16.0)",
-  },
   unknownKeys: { effect: "refused", source: `${CONFIG}: an unexpected keyword argument` },
   rules: [
     cap,

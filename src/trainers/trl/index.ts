@@ -11,4 +11,14 @@ export const trainer: Trainer = {
   presets: [trl],
   dialect: trlDialect,
   logged,
+  fixes: [
+    {
+      causes: ["dropout_on"],
+      line: "disable_dropout=True",
+      note: "Set it in the trainer's config.",
+      keys: {
+        disable_dropout: "trl/trainer/grpo_config.py GRPOConfig (1.16.0)",
+      },
+    },
+  ],
 };

@@ -169,22 +169,6 @@ export const verlDialect: Dialect = {
       return correction;
     return { steps: correction.steps.filter(({ action }) => action === "mask" || action === "veto") };
   },
-  remedies: {
-    "actor_rollout_ref.rollout.logprobs_mode":
-      "verl/workers/config/rollout.py RolloutConfig, default processed_logprobs (0.9.1)",
-    "actor_rollout_ref.rollout.temperature": "verl/trainer/config/rollout/rollout.yaml (0.9.1)",
-    "actor_rollout_ref.rollout.do_sample": "verl/trainer/config/rollout/rollout.yaml (0.9.1)",
-    "actor_rollout_ref.rollout.top_p": "verl/trainer/config/rollout/rollout.yaml (0.9.1)",
-    "actor_rollout_ref.rollout.top_k": "verl/trainer/config/rollout/rollout.yaml (0.9.1)",
-    "actor_rollout_ref.rollout.load_format": "docs/advance/ppo_lora.rst (1dda039b): required for LoRA",
-    "actor_rollout_ref.model.lora.merge": "docs/advance/ppo_lora.rst (1dda039b)",
-    "actor_rollout_ref.rollout.enable_rollout_routing_replay":
-      "verl/trainer/config/rollout/rollout.yaml, examples/router_replay/README.md (1dda039b)",
-    "actor_rollout_ref.actor.megatron.router_replay.mode":
-      "verl/trainer/config/engine/megatron.yaml, examples/router_replay/README.md (1dda039b)",
-    "data.truncation": "verl/trainer/config/data/legacy_data.yaml (0.9.1)",
-    "data.max_prompt_length": "verl/trainer/config/data/legacy_data.yaml (0.9.1)",
-  },
   unknownKeys: {
     effect: "refused",
     source: 'hydra: "Key is not in struct"; verl/trainer/config/algorithm.py RolloutCorrectionConfig',

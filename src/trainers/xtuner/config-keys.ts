@@ -41,10 +41,6 @@ export const xtunerDialect: Dialect = {
   marks: [/^rollout_is$/],
   textMarks: [/from xtuner\b/, /xtuner\/v1/],
   knownKeys: [],
-  remedies: {
-    XTUNER_RL_FP8_QUANTIZE_IN_BF16: "an environment variable of InternLM/xtuner#2044, later than b934f462",
-    enable_return_routed_experts: "xtuner/v1/rl/rollout/worker.py RolloutConfig (b934f462)",
-  },
   unknownKeys: { effect: "refused", source: 'xtuner/v1/rl/rollout_is.py: ConfigDict(extra="forbid")' },
   rules: [
     order,

@@ -13,6 +13,25 @@ export const trainer: Trainer = {
   dialect: xtunerDialect,
   parity: xtunerParity,
   logged,
+  fixes: [
+    {
+      causes: ["weight_quantization"],
+      line: "XTUNER_RL_FP8_QUANTIZE_IN_BF16=1",
+      note: "Quantizes the exported values, not the float32 master weights; in versions with xtuner#2044.",
+      keys: {
+        XTUNER_RL_FP8_QUANTIZE_IN_BF16:
+          "an environment variable of InternLM/xtuner#2044, later than b934f462",
+      },
+    },
+    {
+      causes: ["moe_routing_flips"],
+      line: "enable_return_routed_experts=True",
+      note: "Set it in RolloutConfig; the trainer then reuses the engine's routes.",
+      keys: {
+        enable_return_routed_experts: "xtuner/v1/rl/rollout/worker.py RolloutConfig (b934f462)",
+      },
+    },
+  ],
 };
 
 export { xtunerPackMetrics } from "./correction-metrics.ts";

@@ -1,6 +1,6 @@
-import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, forEngine } from "./cause.ts";
 
-export const ALIGNMENT: readonly Cause[] = [
+export const ALIGNMENT: readonly CauseText[] = [
   {
     id: "token_shift",
     family: "alignment",
@@ -68,7 +68,7 @@ export const ALIGNMENT: readonly Cause[] = [
         "train on the engine's token ids",
         "Pass ids from the engine to the trainer and into the next turn; never re-encode decoded text.",
       ),
-      forTrainer("vllm", "return_token_ids = true", "Chat and completion replies then include the ids."),
+      forEngine("vllm", "return_token_ids = true", "Chat and completion replies then include the ids."),
     ],
   },
   {

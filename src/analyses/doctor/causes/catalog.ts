@@ -1,6 +1,8 @@
 /** Every cause that the doctor knows, by id. */
+import type { Fix } from "../../../results/index.ts";
+import { TRAINERS } from "../../../trainers/index.ts";
 import { ALIGNMENT } from "./alignment.ts";
-import type { Cause } from "./cause.ts";
+import type { Cause, CauseText, FromTrainers } from "./cause.ts";
 import { CONTEXT } from "./context.ts";
 import { MASK } from "./mask.ts";
 import { MEANING } from "./meaning.ts";
@@ -9,7 +11,7 @@ import { NUMERICS } from "./numerics.ts";
 import { WEIGHTS } from "./weights.ts";
 import { WHERE } from "./where.ts";
 
-const HEALTH: readonly Cause[] = [
+const HEALTH: readonly CauseText[] = [
   {
     id: "healthy",
     family: "healthy",
@@ -38,5 +40,18 @@ export const CAUSES: ReadonlyMap<string, Cause> = new Map(
     ...MISSING,
     ...WHERE,
     ...HEALTH,
-  ].map((cause) => [cause.id, cause]),
+  ].map((cause) => [cause.id, { ...cause, fix: cause.fix.flatMap((fix) => complete(fix, cause.id)) }]),
 );
+
+function complete(fix: Fix | FromTrainers, cause: string): Fix | readonly Fix[] {
+  if (!("first" in fix)) return fix;
+  const place = ({ trainer }: Fix): number => {
+    const at = fix.first.indexOf(trainer!);
+    return at < 0 ? fix.first.length : at;
+  };
+  return TRAINERS.flatMap(({ name, fixes = [] }) =>
+    fixes
+      .filter(({ causes }) => causes.includes(cause))
+      .map(({ line, note }): Fix => ({ trainer: name, line, is_code: true, note })),
+  ).sort((a, b) => place(a) - place(b));
+}

@@ -1,11 +1,11 @@
-import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, forEngine, fromTrainers } from "./cause.ts";
 
 const SAME_IDS = advise(
   "compare the prompt's token ids on both sides",
   "Send token ids to the engine (prompt_token_ids) and use the same ids in the trainer.",
 );
 
-export const CONTEXT: readonly Cause[] = [
+export const CONTEXT: readonly CauseText[] = [
   {
     id: "bos_missing",
     family: "context",
@@ -37,14 +37,7 @@ export const CONTEXT: readonly Cause[] = [
     family: "context",
     title: "Prompt truncated on the left on one side",
     description: "One side's prompt lacks its first tokens.",
-    fix: [
-      SAME_IDS,
-      forTrainer(
-        "verl",
-        "data.truncation=error",
-        "Raises an error for prompts that are too long; or increase data.max_prompt_length.",
-      ),
-    ],
+    fix: [SAME_IDS, fromTrainers()],
   },
   {
     id: "template_mismatch",
@@ -55,7 +48,7 @@ export const CONTEXT: readonly Cause[] = [
     // miles docs/developer/debug.md: about 0.8 per token on an instruct model is almost always the template.
     fix: [
       SAME_IDS,
-      forTrainer("vllm", "--chat-template FILE", "The template of the trainer's tokenizer."),
+      forEngine("vllm", "--chat-template FILE", "The template of the trainer's tokenizer."),
       advise(
         "render history once",
         "Templates that strip thinking or rewrite tool calls change the earlier turns.",

@@ -1,6 +1,6 @@
 /**
- * Where the flags of inference engines that fixes name were found; those of trainers are `remedies` of their dialects
- * (`src/trainers/NAME/config-keys.ts`). By engine and line of the fix.
+ * Where the flags of inference engines that fixes name were found; those of trainers are in their `fixes`
+ * (`src/trainers/NAME/index.ts`). By engine and line of the fix.
  *
  * @module
  */

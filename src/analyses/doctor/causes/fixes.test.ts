@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DIALECTS } from "../../../trainers/configs/dialects.ts";
+import { TRAINERS } from "../../../trainers/registry.ts";
 import { CAUSES } from "./catalog.ts";
 import { ENGINE_SOURCES } from "./engine-sources.test-data.ts";
 
@@ -19,25 +19,29 @@ describe("fixes that name a trainer", () => {
   });
 
   it.each(OF_TRAINERS)("$id: $trainer has $line, and where is known", ({ trainer, line }) => {
-    const dialect = DIALECTS.find(({ name }) => name === trainer);
+    const fixes = TRAINERS.find(({ name }) => name === trainer)?.fixes ?? [];
     const keys = listKeys(line);
     expect(keys.length).toBeGreaterThan(0);
-    expect(Object.keys(dialect?.remedies ?? {})).toEqual(expect.arrayContaining(keys));
+    const known = fixes.filter((fix) => fix.line === line).flatMap((fix) => Object.keys(fix.keys));
+    expect(known).toEqual(expect.arrayContaining(keys));
   });
 
   it.each(OF_ENGINES)("$id: $trainer has $line, and where is known", ({ trainer, line }) => {
     expect(ENGINE_SOURCES[trainer]?.[line]).toMatch(/[a-z_]+[./][a-z_#]/);
   });
 
+  it("no fix of a trainer is left out by its causes", () => {
+    for (const { name, fixes = [] } of TRAINERS)
+      for (const { causes, line, note } of fixes)
+        for (const id of causes)
+          expect(CAUSES.get(id)?.fix).toContainEqual({ trainer: name, line, is_code: true, note });
+  });
+
   it("no source is kept of a flag that no fix names any more", () => {
-    const texts = [...CAUSES.values()].flatMap(({ fix }) =>
-      fix.map(({ trainer, line, note }) => ({ trainer, text: `${line} ${note}` })),
-    );
-    for (const { name, remedies = {} } of DIALECTS) {
-      const own = texts.filter(({ trainer }) => trainer === name).map(({ text }) => text);
-      for (const key of Object.keys(remedies))
-        expect([name, key, own.some((text) => text.includes(key))]).toEqual([name, key, true]);
-    }
+    for (const { name, fixes = [] } of TRAINERS)
+      for (const { line, note, keys } of fixes)
+        for (const key of Object.keys(keys))
+          expect([name, key, `${line} ${note}`.includes(key)]).toEqual([name, key, true]);
     for (const [engine, lines] of Object.entries(ENGINE_SOURCES))
       for (const line of Object.keys(lines))
         expect(

@@ -1,6 +1,6 @@
-import { advise, anyTrainer, type Cause } from "./cause.ts";
+import { advise, anyTrainer, type CauseText } from "./cause.ts";
 
-export const MASK: readonly Cause[] = [
+export const MASK: readonly CauseText[] = [
   {
     id: "tool_tokens_unmasked",
     family: "mask",

@@ -1,8 +1,8 @@
-import { advise, anyTrainer, type Cause, forTrainer } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, forEngine, fromTrainers } from "./cause.ts";
 
 // vLLM's logprobs_mode: docs.vllm.ai, engine arguments. verl: rollout.logprobs_mode defaults to processed_logprobs
 // (verl/workers/config/rollout.py). Threads: trl#4163, vime#69, prime-rl#697.
-const PROCESSED = forTrainer(
+const PROCESSED = forEngine(
   "vllm",
   "--logprobs-mode processed_logprobs",
   "vLLM then reports log-probs after temperature, penalties and filters; its default, raw_logprobs, reports them before.",
@@ -12,7 +12,7 @@ const NO_FILTER = anyTrainer(
   "Without filters, the engine samples from the distribution that the trainer scores. With filters, correct with the kept mass or the sampling mask.",
 );
 
-export const MEANING: readonly Cause[] = [
+export const MEANING: readonly CauseText[] = [
   {
     id: "temperature_mismatch",
     family: "meaning",
@@ -20,13 +20,9 @@ export const MEANING: readonly Cause[] = [
     description:
       "One side divides its logits by the sampling temperature before the softmax; the other uses a different temperature or none.",
     fix: [
-      forTrainer(
-        "verl",
-        "actor_rollout_ref.rollout.logprobs_mode=processed_logprobs",
-        "The actor already divides its logits by rollout.temperature, so the engine must report processed log-probs.",
-      ),
+      fromTrainers(),
       PROCESSED,
-      forTrainer(
+      forEngine(
         "sglang",
         "temperature = 1 for prefill scores",
         "SGLang's input log-probs always use temperature 1.",
@@ -69,16 +65,12 @@ export const MEANING: readonly Cause[] = [
       "The engine reports log-probs after top-p, top-k or min-p, renormalized over the tokens that they keep; the trainer's cover the whole vocabulary.",
     fix: [
       NO_FILTER,
-      forTrainer(
+      forEngine(
         "vllm",
         "--logprobs-mode raw_logprobs",
         "Reports log-probs before filters. The samples are still filtered, so the ratios must correct for it.",
       ),
-      forTrainer(
-        "verl",
-        "actor_rollout_ref.rollout.top_p=1.0 actor_rollout_ref.rollout.top_k=-1",
-        "Sampling without filters.",
-      ),
+      fromTrainers(),
     ],
   },
   {
@@ -100,7 +92,7 @@ export const MEANING: readonly Cause[] = [
         "repetition_penalty = 1, presence_penalty = 0, frequency_penalty = 0",
         "Set them in the sampling parameters: by default, engines take them from the model's generation_config.json.",
       ),
-      forTrainer(
+      forEngine(
         "vllm",
         "--generation-config vllm",
         "Ignores the defaults of the model's generation_config.json.",
@@ -117,11 +109,7 @@ export const MEANING: readonly Cause[] = [
         "temperature = 1.0",
         "Sample the training rollouts; use greedy decoding for evaluation only.",
       ),
-      forTrainer(
-        "verl",
-        "actor_rollout_ref.rollout.temperature=1.0 actor_rollout_ref.rollout.do_sample=True",
-        "Check that the training rollouts do not use validation settings.",
-      ),
+      fromTrainers(),
     ],
   },
   {

@@ -1,6 +1,6 @@
-import { advise, type Cause } from "./cause.ts";
+import { advise, type CauseText } from "./cause.ts";
 
-export const MISSING: readonly Cause[] = [
+export const MISSING: readonly CauseText[] = [
   {
     id: "sentinel_fill",
     family: "missing",

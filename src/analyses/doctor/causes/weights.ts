@@ -1,37 +1,18 @@
-import { advise, type Cause, forTrainer } from "./cause.ts";
+import { advise, type CauseText, forEngine, fromTrainers } from "./cause.ts";
 
 // slime and miles: --check-weight-update-equal (docs, miles#415). vLLM: RFC #52689.
 const CHECKSUM = advise(
   "compare a checksum of the weights on both sides after a sync",
   "One checksum per tensor shows which tensors were not updated.",
 );
-const CHECK_SLIME = forTrainer(
-  "slime",
-  "--check-weight-update-equal",
-  "Compares the engine's weights with the trainer's after each update.",
-);
-const CHECK_MILES = forTrainer(
-  "miles",
-  "--check-weight-update-equal",
-  "Compares the engine's weights with the trainer's after each update.",
-);
 // NeMo-RL: recompute_kv_cache_after_weight_updates; prime-rl: reset_prefix_cache_after_update (field report, cause 5).
 const FLUSH = [
-  forTrainer(
-    "nemo-rl",
-    "grpo.async_grpo.recompute_kv_cache_after_weight_updates=true",
-    "Drops cache entries computed by older weights (NeMo#4018).",
-  ),
-  forTrainer(
-    "prime-rl",
-    "inference.vllm.enable_prefix_caching = false",
-    "prime-rl salts the cache with the weight version at the start of a group; without the cache, no old entries can be reused.",
-  ),
-  forTrainer("sglang", "flush_cache after update_weights", "As a request: POST /flush_cache."),
-  forTrainer("vllm", "reset_prefix_cache() after the update", "Or serve with --no-enable-prefix-caching."),
+  fromTrainers(),
+  forEngine("sglang", "flush_cache after update_weights", "As a request: POST /flush_cache."),
+  forEngine("vllm", "reset_prefix_cache() after the update", "Or serve with --no-enable-prefix-caching."),
 ];
 
-export const WEIGHTS: readonly Cause[] = [
+export const WEIGHTS: readonly CauseText[] = [
   {
     id: "stale_weights",
     family: "weights",
@@ -40,13 +21,7 @@ export const WEIGHTS: readonly Cause[] = [
       "The engine sampled with weights several steps older than those that the trainer scores with: both policies are genuine, but one is old.",
     fix: [
       CHECKSUM,
-      CHECK_SLIME,
-      CHECK_MILES,
-      forTrainer(
-        "prime-rl",
-        "orchestrator.max_off_policy_steps = 0",
-        "Limits how old rollouts may be; asynchronous training must correct for the rest.",
-      ),
+      fromTrainers(),
       advise(
         "use rollout log-probs as old log-probs, with truncated importance sampling",
         "If some staleness is intended, correct for it (logratio sweep).",
@@ -88,7 +63,7 @@ export const WEIGHTS: readonly Cause[] = [
     // SkyRL#1345, vime#274.
     fix: [
       CHECKSUM,
-      CHECK_SLIME,
+      fromTrainers(),
       advise(
         "list parameters that the engine did not receive",
         "Fail on missing names instead of ignoring them.",
@@ -117,11 +92,7 @@ export const WEIGHTS: readonly Cause[] = [
     // verl#7014: the merge context closed before the weights were read.
     fix: [
       CHECKSUM,
-      forTrainer(
-        "verl",
-        "actor_rollout_ref.rollout.load_format=safetensors actor_rollout_ref.model.lora.merge=True",
-        "load_format is required: with dummy, the engine has no base model. Merged weights are sent in full, the only form that SGLang accepts.",
-      ),
+      fromTrainers(),
       advise(
         "merge the adapter before the sync, or send the adapter",
         "Δ starts at 0 and grows from the first update.",

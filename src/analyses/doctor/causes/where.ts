@@ -1,7 +1,7 @@
-import { advise, type Cause } from "./cause.ts";
+import { advise, type CauseText } from "./cause.ts";
 
 /** Scopes: the fault itself is judged on the part alone and listed too. */
-export const WHERE: readonly Cause[] = [
+export const WHERE: readonly CauseText[] = [
   {
     id: "one_bad_rank",
     family: "where",
