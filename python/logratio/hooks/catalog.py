@@ -45,7 +45,7 @@ class Trainer:
 
 
 def _read_trainers() -> tuple[Trainer, ...]:
-    """Reads ``catalog.json``, which the program also uses in its messages about files that lack a side."""
+    """From ``catalog.json``: written from ``src/trainers``, and read by the program for files that lack a side, too."""
     catalog = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     return tuple(Trainer(**{**entry, "lines": tuple(entry["lines"])}) for entry in catalog["trainers"])
 

@@ -11,4 +11,12 @@ export const trainer: Trainer = {
   presets: [areal],
   dialect: arealDialect,
   logged,
+  hook: {
+    distribution: "areal",
+    writtenFor: "4aef98d8d",
+    place: "your entry script, before trainer.train(…)",
+    language: "python",
+    lines: ["import logratio.areal; logratio.areal.attach(trainer)"],
+    needs: "actor.recompute_logprob=True",
+  },
 };

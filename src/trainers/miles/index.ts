@@ -29,4 +29,11 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "miles",
+    writtenFor: "31f1ca961",
+    place: "command line",
+    language: "shell",
+    lines: ["--rollout-data-postprocess-path logratio.miles.record"],
+  },
 };

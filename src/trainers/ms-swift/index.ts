@@ -22,4 +22,13 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "ms-swift",
+    writtenFor: "3602360a5",
+    place: "command line of swift rlhf --rlhf_type grpo",
+    language: "shell",
+    lines: ["--log_rollout_offpolicy_metrics true", "--external_plugins {plugin} --callbacks logratio"],
+    needs: "--use_vllm true",
+    plugin: "logratio_swift_plugin.py",
+  },
 };

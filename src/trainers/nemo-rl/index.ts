@@ -31,4 +31,11 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "nemo-rl",
+    writtenFor: "7ea279abf",
+    place: "nothing to add: it writes both itself, and logratio follows the files",
+    language: "none",
+    lines: ["logratio view LOG_DIR --follow"],
+  },
 };

@@ -11,4 +11,14 @@ export const trainer: Trainer = {
   presets: [openInstruct],
   dialect: openInstructDialect,
   logged,
+  hook: {
+    distribution: "open-instruct",
+    writtenFor: "e6c3044aa",
+    place: "the end of open_instruct/grpo_utils.py",
+    language: "python",
+    lines: [
+      "import logratio.open_instruct",
+      "compute_vllm_local_debug_metrics = logratio.open_instruct.wrap(compute_vllm_local_debug_metrics)",
+    ],
+  },
 };

@@ -11,4 +11,12 @@ export const trainer: Trainer = {
   presets: [openrlhf],
   dialect: openrlhfDialect,
   logged,
+  hook: {
+    distribution: "openrlhf",
+    writtenFor: "0.11.2",
+    place: "openrlhf/trainer/ppo_trainer.py (train_step), behind make_experience_batch(…)",
+    language: "python",
+    lines: ["import logratio.openrlhf; logratio.openrlhf.record(experiences, global_step, self.args)"],
+    needs: "--algo.advantage.is_correction_enable",
+  },
 };

@@ -40,4 +40,12 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "prime-rl",
+    writtenFor: "559b44772",
+    place: "nothing to add: it writes both itself, and logratio follows the files",
+    language: "none",
+    lines: ["logratio view OUTPUT_DIR/token_exports --follow"],
+    needs: "trainer.enable_token_export = true",
+  },
 };

@@ -21,4 +21,12 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "roll",
+    writtenFor: "8eb27cc2",
+    place: 'rlvr_pipeline.py or agentic_pipeline.py, after batch.batch["old_log_probs"] = …',
+    language: "python",
+    lines: ["import logratio.roll; logratio.roll.record(batch, global_step)"],
+    needs: "enable_old_logprobs_recompute: true",
+  },
 };

@@ -20,6 +20,24 @@ export interface TrainerFix {
   readonly keys: Readonly<Record<string, string>>;
 }
 
+/** How the Python package records both policies in the trainer; `logratio/hooks/catalog.json` is written from these. */
+export interface Hook {
+  /** The trainer's name on PyPI. */
+  readonly distribution: string;
+  /** The version or commit that the hook was written for. */
+  readonly writtenFor: string;
+  /** Where the lines go. */
+  readonly place: string;
+  /** `none` where there is nothing to add. */
+  readonly language: "shell" | "python" | "none";
+  /** What to type; `{plugin}` stands for the path of the plug-in file. */
+  readonly lines: readonly string[];
+  /** What the run needs besides, so that both log-probs are there. */
+  readonly needs?: string;
+  /** A file in `python/logratio/hooks/plugins` that the trainer is given. */
+  readonly plugin?: string;
+}
+
 export interface Trainer {
   /** Its name in flags and its folder: `nemo-rl`. */
   readonly name: string;
@@ -42,4 +60,5 @@ export interface Trainer {
   /** The keys of its dashboards. */
   readonly logged?: LoggedKeys;
   readonly fixes?: readonly TrainerFix[];
+  readonly hook?: Hook;
 }

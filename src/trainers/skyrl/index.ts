@@ -26,4 +26,13 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "skyrl",
+    writtenFor: "a9564572e",
+    place: "Python, in get_trainer of your BasePPOExp, behind super().get_trainer(…)",
+    language: "python",
+    lines: ["import logratio.skyrl", "trainer.add_callback(logratio.skyrl.Callback())"],
+    needs:
+      "generator.sampling_params.logprobs=1 (the default); the fully asynchronous trainer has no callbacks",
+  },
 };

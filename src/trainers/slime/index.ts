@@ -30,6 +30,13 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "slime",
+    writtenFor: "624b824a",
+    place: "command line",
+    language: "shell",
+    lines: ["--rollout-data-postprocess-path logratio.slime.record --get-mismatch-metrics"],
+  },
 };
 
 export { slimeDialectFor } from "./config-keys.ts";

@@ -21,4 +21,12 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "trl",
+    writtenFor: "1.16.0",
+    place: "Python, before trainer.train()",
+    language: "python",
+    lines: ["import logratio.trl", "trainer.add_callback(logratio.trl.Callback(trainer))"],
+    needs: "GRPOConfig(use_vllm=True), or a rollout_func that returns logprobs",
+  },
 };

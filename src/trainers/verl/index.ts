@@ -71,6 +71,17 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "verl",
+    writtenFor: "0.9.1",
+    place: "shell; both loops, nothing to edit",
+    language: "shell",
+    lines: [
+      'export VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl LOGRATIO_DIR="$PWD/logratio"',
+      "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …",
+    ],
+    needs: "algorithm.rollout_correction.bypass_mode=False: bypass mode computes one policy only",
+  },
 };
 
 export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";

@@ -32,6 +32,13 @@ export const trainer: Trainer = {
       },
     },
   ],
+  hook: {
+    distribution: "xtuner",
+    writtenFor: "b934f462",
+    place: "xtuner/v1/rl/trainer/worker.py (fit), behind the loop that sets old_logprobs",
+    language: "python",
+    lines: ["import logratio.xtuner; logratio.xtuner.record(self, seq_ctx_list, loss_ctx_list, rollout_idx)"],
+  },
 };
 
 export { xtunerPackMetrics } from "./correction-metrics.ts";

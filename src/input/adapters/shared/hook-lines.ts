@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const PACKAGES = [join(ROOT, "python/logratio"), join(ROOT, "..")];
 
 interface Hook {
-  readonly name: string;
   readonly place: string;
   readonly language: "shell" | "python" | "none";
   readonly lines: readonly string[];
@@ -22,11 +21,22 @@ interface Hook {
   readonly plugin?: string;
 }
 
+/** Of each trainer, from its folder (`src/trainers/hooks.test.ts`). */
 interface Catalog {
-  readonly trainers: readonly Hook[];
-  /** For a trainer without a hook of its own. */
-  readonly any: Hook;
+  readonly trainers: readonly (Hook & { readonly name: string })[];
 }
+
+/** For a trainer without a hook of its own. */
+const ANY: Hook = {
+  place: "Python, wherever the log-probs of both policies are at hand: [B, T], or one list per sequence",
+  language: "python",
+  lines: [
+    "import logratio",
+    'run = logratio.init("logratio")',
+    "run.log(step=step, rollout_log_probs=rollout, old_log_probs=trainer, response_mask=mask, responses=ids)",
+    "run.finish()  # behind the last step",
+  ],
+};
 
 /** What Python needs to find the package when it is not installed. */
 const FINDING: Readonly<Record<Hook["language"], (folder: string) => readonly string[]>> = {
@@ -44,7 +54,7 @@ export function hookLines(trainer: string): readonly string[] {
   const folder = PACKAGES.find((path) => existsSync(join(path, "hooks/catalog.json")));
   if (folder === undefined) throw new Error(`the hooks are missing: ${PACKAGES[0]}/hooks/catalog.json`);
   const catalog = JSON.parse(readFileSync(join(folder, "hooks/catalog.json"), "utf8")) as Catalog;
-  const hook = catalog.trainers.find(({ name }) => name === trainer) ?? catalog.any;
+  const hook = catalog.trainers.find(({ name }) => name === trainer) ?? ANY;
   const lines = hook.lines.map((line) =>
     line.replace("{plugin}", join(folder, "hooks/plugins", hook.plugin ?? "")),
   );
