@@ -46,6 +46,7 @@ export const arealDialect: Dialect = {
   preset: () => "areal",
   sections: ["rejection_sampling", "actor"],
   callees: ["RejectionSamplingConfig"],
+  example: "rejection_sampling.*",
   marks: [
     /(^|\.)rejection_sampling(\.|$)/,
     /(^|\.)use_decoupled_loss$/,

@@ -257,7 +257,14 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
         keys.length === 0
           ? "the file has no settings at all"
           : `it starts with ${some}; the correction may be in another file`,
-      hint: "give a file with keys such as: rollout_correction.* (verl), RolloutImportanceSampling(…) (xtuner), vllm_importance_sampling_* (TRL), --use-tis (slime, miles), --algo.advantage.is_correction_* (OpenRLHF), loss_fn.truncated_importance_sampling_* (NeMo-RL), off_policy_correction.* (SkyRL), rejection_sampling.* (AReaL), dppo_mask_* (prime-rl), train_infer_correction.* (ROLL), --rho_* (open-instruct), --rollout_importance_sampling_* (ms-swift)",
+      hint: `give a file with keys such as: ${listExamples()}`,
     },
   );
+}
+
+/** Keys of each correction, with the trainers that have them. */
+function listExamples(): string {
+  const trainers = new Map<string, string[]>();
+  for (const { example, title } of DIALECTS) trainers.set(example, [...(trainers.get(example) ?? []), title]);
+  return [...trainers].map(([example, titles]) => `${example} (${titles.join(", ")})`).join(", ");
 }

@@ -28,6 +28,7 @@ export const msSwiftDialect: Dialect = {
   preset: () => "ms-swift",
   sections: [""],
   callees: [],
+  example: "--rollout_importance_sampling_*",
   marks: [
     /^rollout_importance_sampling_/,
     /^off_policy_sequence_mask_delta$/,

@@ -51,6 +51,7 @@ export const nemoRlDialect: Dialect = {
   preset: () => "nemo-rl",
   sections: ["loss_fn", "grpo", ""],
   callees: ["ClippedPGLossConfig"],
+  example: "loss_fn.truncated_importance_sampling_*",
   marks: [
     /^loss_fn\./,
     /^grpo\.(num_prompts_per_step|num_generations_per_prompt|max_num_steps|async_grpo)/,

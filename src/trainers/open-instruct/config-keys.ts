@@ -44,6 +44,7 @@ export const openInstructDialect: Dialect = {
   preset: () => "open-instruct",
   sections: [""],
   callees: ["GRPOExperimentConfig"],
+  example: "--rho_*",
   marks: [
     /^rho_(clamp|mask)_/,
     /^use_rho_correction$/,

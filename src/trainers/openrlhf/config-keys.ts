@@ -47,6 +47,7 @@ export const openrlhfDialect: Dialect = {
   preset: () => "openrlhf",
   sections: ["algo.advantage", "actor"],
   callees: [],
+  example: "--algo.advantage.is_correction_*",
   marks: [
     /^algo\.(advantage|kl)\./,
     /^(vllm|train|actor|rollout)\.(num_engines|async_enable|policy_loss_type|n_samples_per_prompt)/,

@@ -46,6 +46,7 @@ export const primeRlDialect: Dialect = {
   sections: ["loss", "trainer.loss"],
   callees: ["DefaultLossConfig", "IPOLossConfig"],
   closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
+  example: "dppo_mask_*",
   marks: [
     /(^|\.)(dppo_mask_(low|high)|ipo_threshold)$/,
     /^trainer\.(loss|model|optim|ckpt|weight_broadcast)/,

@@ -75,6 +75,7 @@ export const rollDialect: Dialect = {
   preset: () => "roll",
   sections: ["train_infer_correction"],
   callees: [],
+  example: "train_infer_correction.*",
   marks: [
     /(^|\.)train_infer_correction(\.|$)/,
     // A config may have only filters, which hold no setting under its own name.

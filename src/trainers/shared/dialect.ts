@@ -41,6 +41,8 @@ export interface Dialect {
   readonly callees: readonly string[];
   /** Those of them that hold only the correction and refuse unknown arguments. */
   readonly closedCallees?: readonly string[];
+  /** Keys of the correction, for those who ask what is read. */
+  readonly example: string;
   /** The trainer's dotted keys that are not about corrections, used to recognize it. */
   readonly marks: readonly RegExp[];
   /** Likewise in the file's text: script names, imports. */

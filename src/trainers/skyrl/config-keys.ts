@@ -71,6 +71,7 @@ export const skyrlDialect: Dialect = {
   sections: ["off_policy_correction"],
   callees: ["OffPolicyCorrectionConfig"],
   closedCallees: ["OffPolicyCorrectionConfig"],
+  example: "off_policy_correction.*",
   marks: [
     /(^|\.)off_policy_correction\./,
     /^trainer\.algorithm\.(use_tis|tis_imp_ratio_cap)$/,

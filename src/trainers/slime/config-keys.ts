@@ -104,6 +104,7 @@ export function slimeDialectFor(preset: string, textMarks: readonly RegExp[]): D
     preset: (view) => (usesMis(view) ? "slime-mis" : preset),
     sections: [""],
     callees: [],
+    example: "--use-tis",
     marks: [
       /^(use_tis|tis_clip|tis_clip_low|custom_tis_function_path|use_opsm)$/,
       /^(actor_num_gpus_per_node|sglang_mem_fraction_static|rollout_max_response_len|num_rollout|n_samples_per_prompt)$/,

@@ -90,6 +90,7 @@ export const trlDialect: Dialect = {
   preset: () => "trl",
   sections: ["", "training_args", "grpo"],
   callees: ["GRPOConfig"],
+  example: "vllm_importance_sampling_*",
   marks: [
     /(^|\.)vllm_importance_sampling_/,
     // ms-swift and open-instruct also have these.

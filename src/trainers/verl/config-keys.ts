@@ -139,6 +139,7 @@ export const verlDialect: Dialect = {
   sections: ["rollout_correction", ""],
   callees: ["RolloutCorrectionConfig"],
   closedCallees: ["RolloutCorrectionConfig"],
+  example: "rollout_correction.*",
   marks: [
     /^algorithm\.rollout_(is|rs)/,
     /(^|\.)actor_rollout_ref\.actor\./,

@@ -38,6 +38,7 @@ export const xtunerDialect: Dialect = {
   sections: ["rollout_is", ""],
   callees: ["RolloutImportanceSampling"],
   closedCallees: ["RolloutImportanceSampling"],
+  example: "RolloutImportanceSampling(…)",
   marks: [/^rollout_is$/],
   textMarks: [/from xtuner\b/, /xtuner\/v1/],
   knownKeys: [],
