@@ -19,4 +19,7 @@ export const trainer: Trainer = {
     lines: ["import logratio.areal; logratio.areal.attach(trainer)"],
     needs: "actor.recompute_logprob=True",
   },
+  textDumps: [
+    { what: "AReaL's rollout file", keys: ["task_id", "seqlen", "prompt_len", "prompt", "completion"] },
+  ],
 };

@@ -31,4 +31,11 @@ export const trainer: Trainer = {
     needs: "--use_vllm true",
     plugin: "logratio_swift_plugin.py",
   },
+  textDumps: [
+    {
+      what: "ms-swift's completions file",
+      keys: ["prompt", "completion"],
+      anyOf: ["gen_step", "global_step", "messages", "advantages", "rewards"],
+    },
+  ],
 };

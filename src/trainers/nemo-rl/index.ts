@@ -38,4 +38,5 @@ export const trainer: Trainer = {
     language: "none",
     lines: ["logratio view LOG_DIR --follow"],
   },
+  textDumps: [{ what: "a NeMo-RL distillation log", keys: ["content", "input_lengths", "idx"] }],
 };

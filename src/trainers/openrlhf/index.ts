@@ -19,4 +19,5 @@ export const trainer: Trainer = {
     lines: ["import logratio.openrlhf; logratio.openrlhf.record(experiences, global_step, self.args)"],
     needs: "--algo.advantage.is_correction_enable",
   },
+  textDumps: [{ what: "OpenRLHF's table of generated samples", keys: ["text", "reward"] }],
 };

@@ -70,4 +70,4 @@ export type { ParityTrainer } from "./parity-trainer.ts";
 export type { BatchMetrics, Preset, Settings } from "./preset.ts";
 export { sameEffect } from "./same-effect.ts";
 export { completeSettings, parseSetting } from "./settings.ts";
-export type { Trainer } from "./trainer.ts";
+export type { TextDump, Trainer } from "./trainer.ts";

@@ -38,6 +38,16 @@ export interface Hook {
   readonly plugin?: string;
 }
 
+/** A dump that holds only text, so that it is named and not read. */
+export interface TextDump {
+  /** `TRL's completions table`. */
+  readonly what: string;
+  /** All of these keys occur in a row (or at the top of a tree). */
+  readonly keys: readonly string[];
+  /** At least one of these keys occurs. */
+  readonly anyOf?: readonly string[];
+}
+
 export interface Trainer {
   /** Its name in flags and its folder: `nemo-rl`. */
   readonly name: string;
@@ -61,4 +71,6 @@ export interface Trainer {
   readonly logged?: LoggedKeys;
   readonly fixes?: readonly TrainerFix[];
   readonly hook?: Hook;
+  /** The more specific ones first. */
+  readonly textDumps?: readonly TextDump[];
 }

@@ -29,4 +29,5 @@ export const trainer: Trainer = {
     lines: ["import logratio.trl", "trainer.add_callback(logratio.trl.Callback(trainer))"],
     needs: "GRPOConfig(use_vllm=True), or a rollout_func that returns logprobs",
   },
+  textDumps: [{ what: "TRL's completions table", keys: ["step", "prompt", "completion", "advantage"] }],
 };

@@ -82,6 +82,7 @@ export const trainer: Trainer = {
     ],
     needs: "algorithm.rollout_correction.bypass_mode=False: bypass mode computes one policy only",
   },
+  textDumps: [{ what: "verl's rollout_data_dir or validation_data_dir", keys: ["input", "output", "score"] }],
 };
 
 export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";

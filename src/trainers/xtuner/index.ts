@@ -39,6 +39,10 @@ export const trainer: Trainer = {
     language: "python",
     lines: ["import logratio.xtuner; logratio.xtuner.record(self, seq_ctx_list, loss_ctx_list, rollout_idx)"],
   },
+  textDumps: [
+    { what: "xtuner's train_rollout file", keys: ["rollout_id", "prompt", "response"] },
+    { what: "xtuner's rollout file", keys: ["prompt", "response", "label", "reward"] },
+  ],
 };
 
 export { xtunerPackMetrics } from "./correction-metrics.ts";
