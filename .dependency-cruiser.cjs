@@ -1,7 +1,7 @@
 // Who may import whom: wings from the bottom to the top. A folder of src/ without a row here fails; so does an import
 // that its row does not list. A folder in a wing may have a row of its own: ingest knows every trainer's files, which
 // are written in terms of the rest of input.
-const { existsSync, readdirSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 const wings = {

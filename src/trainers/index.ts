@@ -6,17 +6,8 @@
  */
 
 export { type RecognisedMetric, recogniseMetric } from "./logged/recognise.ts";
-export { type RunMetric, type RunMetricKind, recogniseRunMetric } from "./logged/run-metrics.ts";
+export { type RunMetric, recogniseRunMetric } from "./logged/run-metrics.ts";
 export {
-  type LoggedMetric,
-  type RecognisedMetric,
-  type RunMetric,
-  recogniseMetric,
-  recogniseRunMetric,
-} from "./logged/index.ts";
-export {
-  type AdvantageSign,
-  type Aggregation,
   type AppliedCorrection,
   type ApplyOptions,
   applyCorrection,
@@ -42,12 +33,12 @@ export { describeCorrection } from "./neutral/describe.ts";
 export * from "./parity.ts";
 export { PRESETS, presetNamed } from "./presets.ts";
 export { TRAINERS } from "./registry.ts";
+export type { RunMetricKind } from "./shared/logged-keys.ts";
 export type {
   BatchMetrics,
   ConfigText,
   Parameter,
   Preset,
-  RunMetricKind,
   Setting,
   Settings,
   Trap,

@@ -1,5 +1,5 @@
 import { TRAINERS } from "./registry.ts";
-import type { ParityTrainer } from "./shared/index.ts";
+import type { ParityTrainer } from "./shared/parity-trainer.ts";
 
 export { type PaddedBatch, packPadded } from "./shared/padded.ts";
 export type { Discrepancy, Metrics, ParityBatch, ParityTrainer } from "./shared/parity-trainer.ts";

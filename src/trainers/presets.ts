@@ -5,7 +5,7 @@
  */
 import { UsageError } from "../core/base/index.ts";
 import { TRAINERS } from "./registry.ts";
-import type { Preset } from "./shared/index.ts";
+import type { Preset } from "./shared/preset.ts";
 
 /**
  * All trainers' presets, in the order of `logratio correct --list`.

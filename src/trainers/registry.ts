@@ -17,7 +17,7 @@ import { trainer as openrlhf } from "./openrlhf/index.ts";
 import { trainer as primeRl } from "./prime-rl/index.ts";
 import { trainer as rllm } from "./rllm/index.ts";
 import { trainer as roll } from "./roll/index.ts";
-import type { Trainer } from "./shared/index.ts";
+import type { Trainer } from "./shared/trainer.ts";
 import { trainer as skyrl } from "./skyrl/index.ts";
 import { trainer as slime } from "./slime/index.ts";
 import { trainer as tinker } from "./tinker/index.ts";

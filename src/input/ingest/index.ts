@@ -5,7 +5,9 @@
  */
 
 export type { ColumnMapping } from "../adapters/adapter.ts";
-export { type Align, describeChecks, parseAlign, type SourceChecks } from "./alignment/index.ts";
+export { describeChecks } from "./alignment/describe-checks.ts";
+export { type Align, parseAlign } from "./alignment/parse-align.ts";
+export type { SourceChecks } from "./alignment/source-checks.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
 export { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
 export { type GrowingRun, growingRun } from "./growing-run.ts";

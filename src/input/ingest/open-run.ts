@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { OnePolicy } from "../adapters/adapter.ts";
-import { PromptSums } from "../join/index.ts";
+import { PromptSums } from "../join/prompt-sums.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ColumnMapping } from "../adapters/adapter.ts";
-import type { Align } from "./alignment/index.ts";
+import type { Align } from "./alignment/parse-align.ts";
 import type { Progress } from "./progress.ts";
 import type { SourceReport } from "./sources.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
 import type { Reading } from "../adapters/adapter.ts";
-import type { SourceChecks } from "./alignment/index.ts";
+import type { SourceChecks } from "./alignment/source-checks.ts";
 import { checkTokenIds } from "./check-ids.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 

@@ -6,9 +6,10 @@
 import type { FindingLog, Origin, RecordBatch, SequenceDraft } from "../../core/schema/index.ts";
 import { DEFAULT_BATCH_TOKENS } from "../../core/schema/index.ts";
 import type { Reading } from "../adapters/adapter.ts";
-import type { SourceDocument } from "../io/index.ts";
-import { type JoinSide, joinSides, type PromptSums } from "../join/index.ts";
-import { ShiftScanner } from "./alignment/index.ts";
+import type { SourceDocument } from "../io/columns.ts";
+import { type JoinSide, joinSides } from "../join/join-sides.ts";
+import type { PromptSums } from "../join/prompt-sums.ts";
+import { ShiftScanner } from "./alignment/scan-shifts.ts";
 import { closeQuietly, containFileError } from "./contain.ts";
 import type { ReadOptions } from "./options.ts";
 import { withNumbers } from "./pack-drafts.ts";

@@ -7,14 +7,12 @@
 import type { FindingLog, RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { Reading } from "../adapters/adapter.ts";
-import {
-  type Align,
-  createAlignmentCheck,
-  formatShift,
-  reportMasks,
-  ShiftScanner,
-  shiftTrainer,
-} from "./alignment/index.ts";
+import { createAlignmentCheck } from "./alignment/check-alignment.ts";
+import type { Align } from "./alignment/parse-align.ts";
+import { reportMasks } from "./alignment/report-masks.ts";
+import { formatShift } from "./alignment/report-shift.ts";
+import { ShiftScanner } from "./alignment/scan-shifts.ts";
+import { shiftTrainer } from "./alignment/shift-trainer.ts";
 import { createBatchChecker } from "./check.ts";
 import { type DraftOptions, packDrafts } from "./pack-drafts.ts";
 import { RowChecks } from "./row-checks.ts";

@@ -6,7 +6,8 @@
 import { isNumericArray, UsageError } from "../../core/base/index.ts";
 import { ADAPTERS } from "../../trainers/files/index.ts";
 import type { Adapter, ColumnMapping, Match } from "../adapters/adapter.ts";
-import { isList, isMap, type SourceDocument, type TreeMap, type TreeValue } from "../io/index.ts";
+import type { SourceDocument, TreeMap, TreeValue } from "../io/columns.ts";
+import { isList, isMap } from "../io/tree-guards.ts";
 
 export interface RecogniseOptions {
   readonly mapping?: ColumnMapping | undefined;

@@ -7,7 +7,7 @@
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { ADAPTERS } from "../../trainers/files/index.ts";
-import type { SourceChecks } from "./alignment/index.ts";
+import type { SourceChecks } from "./alignment/source-checks.ts";
 import type { ReadOptions } from "./options.ts";
 import {
   type CompanionDocuments,

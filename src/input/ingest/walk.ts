@@ -16,16 +16,11 @@ import {
   NotFoundError,
 } from "../../core/base/index.ts";
 import { COMPLETE_MARKERS } from "../../trainers/files/index.ts";
-import { OWN_FOLDER, partSegment } from "../batch-log/index.ts";
-import {
-  isConfined,
-  leadsInside,
-  MAX_WALK_DEPTH,
-  MAX_WALK_ENTRIES,
-  quickCalls,
-  refuseOutside,
-  statIfPresent,
-} from "../io/index.ts";
+import { OWN_FOLDER, partSegment } from "../batch-log/places.ts";
+import { isConfined, leadsInside, refuseOutside } from "../io/confinement.ts";
+import { statIfPresent } from "../io/if-present.ts";
+import { MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from "../io/limits.ts";
+import { quickCalls } from "../io/quick-calls.ts";
 import { findRemote, isRemote, nameRemote, type RemoteObject } from "../remote/index.ts";
 
 export interface FoundFile {

@@ -15,6 +15,7 @@ export type {
   PickledObject,
   RowChunk,
   RowDocument,
+  RowMap,
   RowValue,
   SourceDocument,
   Tensor,

@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { arealDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { areal } from "./preset.ts";

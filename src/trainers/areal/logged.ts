@@ -1,4 +1,4 @@
-import { type LoggedKeys, RATIO, SHARE, TRUNCATED } from "../shared/index.ts";
+import { type LoggedKeys, RATIO, SHARE, TRUNCATED } from "../shared/logged-keys.ts";
 
 /** areal/trainer/ppo/actor.py */
 export const logged: LoggedKeys = {

@@ -11,17 +11,12 @@ import {
   type LintFinding,
   type LintReport,
   type LintSeverity,
-} from "../../results/index.ts";
-import type { Correction } from "../neutral/index.ts";
-import { correctionClauses } from "../neutral/index.ts";
-import type {
-  ConfigDocument,
-  ConfigView,
-  Entry,
-  LintContext,
-  NamedDialect,
-  Preset,
-} from "../shared/index.ts";
+} from "../../results/lint.ts";
+import type { Correction } from "../neutral/correction.ts";
+import { correctionClauses } from "../neutral/describe.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import type { ConfigView, LintContext, NamedDialect } from "../shared/dialect.ts";
+import type { Preset } from "../shared/preset.ts";
 import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
 import { readConfig } from "./formats/index.ts";

@@ -1,6 +1,7 @@
-import type { LintFinding } from "../../results/index.ts";
-import type { ConfigDocument, Entry, NamedDialect } from "../shared/index.ts";
-import { endsWith, normalizedPath } from "../shared/index.ts";
+import type { LintFinding } from "../../results/lint.ts";
+import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import { endsWith, normalizedPath } from "../shared/config-entry.ts";
+import type { NamedDialect } from "../shared/dialect.ts";
 import { isCallTo, settingPaths } from "./view.ts";
 
 /**

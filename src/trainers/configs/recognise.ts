@@ -4,8 +4,10 @@
  * @module
  */
 
-import type { LintConfidence } from "../../results/index.ts";
-import type { ConfigDocument, ConfigView, NamedDialect, Preset } from "../shared/index.ts";
+import type { LintConfidence } from "../../results/lint.ts";
+import type { ConfigDocument } from "../shared/config-entry.ts";
+import type { ConfigView, NamedDialect } from "../shared/dialect.ts";
+import type { Preset } from "../shared/preset.ts";
 import { findSetting, isCallTo } from "./view.ts";
 
 export interface Recognition {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ConfigDocument } from "../shared/index.ts";
+import type { ConfigDocument } from "../shared/config-entry.ts";
 import { DIALECTS } from "./dialects.ts";
 import { misspeltKeys } from "./misspelt.ts";
 

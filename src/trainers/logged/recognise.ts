@@ -1,5 +1,5 @@
 import { TRAINERS } from "../registry.ts";
-import type { MismatchKey } from "../shared/index.ts";
+import type { MismatchKey } from "../shared/logged-keys.ts";
 
 /** A key under which a trainer logs a mismatch metric, and whose it is. */
 export interface LoggedMetric extends MismatchKey {

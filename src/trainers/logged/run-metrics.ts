@@ -5,7 +5,7 @@
  * @module
  */
 import { TRAINERS } from "../registry.ts";
-import type { RunKeys, RunMetricKind } from "../shared/index.ts";
+import type { RunKeys, RunMetricKind } from "../shared/logged-keys.ts";
 
 /** Names that programs without a trainer's own give. */
 const OTHER: RunKeys = {

@@ -1,4 +1,4 @@
-import { K3, type LoggedKeys } from "../shared/index.ts";
+import { K3, type LoggedKeys } from "../shared/logged-keys.ts";
 
 /** slime/backends/megatron_utils/loss.py, examples/train_infer_mismatch_helper/mis.py; miles has the same keys */
 export const logged: LoggedKeys = {

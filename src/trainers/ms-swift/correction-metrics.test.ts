@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { applyCorrection, type CorrectionBlock } from "../neutral/index.ts";
-import { completeSettings, type Settings } from "../shared/index.ts";
+import { applyCorrection, type CorrectionBlock } from "../neutral/apply.ts";
+import type { Settings } from "../shared/preset.ts";
+import { completeSettings } from "../shared/settings.ts";
 import { msSwift } from "./preset.ts";
 
 const MODE = "rollout_importance_sampling_mode";

@@ -9,7 +9,7 @@ import {
   RANKS,
   RATIO,
   TRUNCATED,
-} from "../shared/index.ts";
+} from "../shared/logged-keys.ts";
 
 /** swift/rlhf_trainers/grpo_trainer.py */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import { K3, type LoggedKeys, RATIO, TRUNCATED } from "../shared/index.ts";
+import { K3, type LoggedKeys, RATIO, TRUNCATED } from "../shared/logged-keys.ts";
 
 /** nemo_rl/algorithms/loss/loss_functions.py, grpo.py */
 export const logged: LoggedKeys = {

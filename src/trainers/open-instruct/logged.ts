@@ -1,4 +1,4 @@
-import { ABS, ABS_MAX, type LoggedKeys } from "../shared/index.ts";
+import { ABS, ABS_MAX, type LoggedKeys } from "../shared/logged-keys.ts";
 
 /** open_instruct/grpo_utils.py */
 export const logged: LoggedKeys = {

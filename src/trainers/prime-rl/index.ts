@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { primeRlDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { primeRl, primeRlIpo } from "./preset.ts";

@@ -1,4 +1,4 @@
-import { K3, type LoggedKeys, SEQUENCES, SHARE } from "../shared/index.ts";
+import { K3, type LoggedKeys, SEQUENCES, SHARE } from "../shared/logged-keys.ts";
 
 /** prime_rl/trainer/rl/loss.py */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 
 export const trainer: Trainer = {
   name: "rllm",

@@ -1,4 +1,4 @@
-import { type LoggedKeys, RATIO } from "../shared/index.ts";
+import { type LoggedKeys, RATIO } from "../shared/logged-keys.ts";
 
 /** roll/utils/train_infer_corrections.py */
 export const logged: LoggedKeys = {

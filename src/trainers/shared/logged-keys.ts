@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { MismatchMetrics } from "../../results/index.ts";
+import type { MismatchMetrics } from "../../results/report.ts";
 
 /** A key under which a trainer logs a mismatch metric. */
 export interface MismatchKey {

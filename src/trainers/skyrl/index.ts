@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { skyrlDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { skyrl } from "./preset.ts";

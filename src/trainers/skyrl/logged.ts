@@ -1,4 +1,4 @@
-import { ABS, ABS_MAX, type LoggedKeys, RANKS, RATIO } from "../shared/index.ts";
+import { ABS, ABS_MAX, type LoggedKeys, RANKS, RATIO } from "../shared/logged-keys.ts";
 
 /** skyrl/train/trainer.py, utils/off_policy_correction_utils.py */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { slimeDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { slimeMis } from "./mis-preset.ts";
@@ -38,7 +38,3 @@ export const trainer: Trainer = {
     lines: ["--rollout-data-postprocess-path logratio.slime.record --get-mismatch-metrics"],
   },
 };
-
-export { slimeDialectFor } from "./config-keys.ts";
-export { slimePreset } from "./core-preset.ts";
-export { slimeMetrics } from "./correction-metrics.ts";

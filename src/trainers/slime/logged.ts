@@ -1,4 +1,13 @@
-import { ABS, K1, K3, type LoggedKeys, perplexityMetrics, RATIO, SEQUENCES, SHARE } from "../shared/index.ts";
+import {
+  ABS,
+  K1,
+  K3,
+  type LoggedKeys,
+  perplexityMetrics,
+  RATIO,
+  SEQUENCES,
+  SHARE,
+} from "../shared/logged-keys.ts";
 
 /** slime/backends/megatron_utils/loss.py, examples/train_infer_mismatch_helper/mis.py; miles has the same keys */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import { K1, type LoggedKeys } from "../shared/index.ts";
+import { K1, type LoggedKeys } from "../shared/logged-keys.ts";
 
 /** tinker_cookbook/rl/metrics.py */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import { ABS, ABS_MAX, type LoggedKeys, RANKS, RATIO, TRUNCATED } from "../shared/index.ts";
+import { ABS, ABS_MAX, type LoggedKeys, RANKS, RATIO, TRUNCATED } from "../shared/logged-keys.ts";
 
 /** trl/trainer/grpo_trainer.py */
 export const logged: LoggedKeys = {

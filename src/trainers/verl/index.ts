@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { verlDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { verlParity } from "./mismatch-metrics.ts";
@@ -85,5 +85,4 @@ export const trainer: Trainer = {
   textDumps: [{ what: "verl's rollout_data_dir or validation_data_dir", keys: ["input", "output", "score"] }],
 };
 
-export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./mismatch-metrics.ts";
 export { verl } from "./preset.ts";

@@ -9,7 +9,7 @@ import {
   RATIO,
   SHARE,
   TRUNCATED,
-} from "../shared/index.ts";
+} from "../shared/logged-keys.ts";
 
 /** verl/utils/debug/metrics.py and trainer/ppo/rollout_corr_helper.py */
 export const logged: LoggedKeys = {

@@ -1,4 +1,4 @@
-import type { Trainer } from "../shared/index.ts";
+import type { Trainer } from "../shared/trainer.ts";
 import { xtunerDialect } from "./config-keys.ts";
 import { logged } from "./logged.ts";
 import { xtunerParity } from "./mismatch-metrics.ts";
@@ -46,6 +46,5 @@ export const trainer: Trainer = {
 };
 
 export { xtunerPackMetrics } from "./correction-metrics.ts";
-export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./mismatch-metrics.ts";
 export { xtuner } from "./preset.ts";
 export { readXtunerSettings } from "./settings.ts";

@@ -8,7 +8,7 @@ import {
   perplexityMetrics,
   RATIO,
   TRUNCATED,
-} from "../shared/index.ts";
+} from "../shared/logged-keys.ts";
 
 /** xtuner/v1/rl/rollout_is.py */
 export const logged: LoggedKeys = {

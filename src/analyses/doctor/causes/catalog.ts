@@ -1,5 +1,5 @@
 /** Every cause that the doctor knows, by id. */
-import type { Fix } from "../../../results/index.ts";
+import type { Fix } from "../../../results/diagnosis.ts";
 import { TRAINERS } from "../../../trainers/index.ts";
 import { ALIGNMENT } from "./alignment.ts";
 import type { Cause, CauseText, FromTrainers } from "./cause.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../core/statistics/random.ts";
 import type { BesideFinding } from "../../../results/beside.ts";
 import type { HealthReport } from "../../../results/health.ts";
-import type { RunMetricKind } from "../../../trainers/logged/run-metrics.ts";
+import type { RunMetricKind } from "../../../trainers/shared/logged-keys.ts";
 import { checkSeries, findBeside, orderBeside } from "./find-beside.ts";
 import type { RunSeries } from "./series.ts";
 

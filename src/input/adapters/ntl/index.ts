@@ -7,7 +7,7 @@
  */
 import { LengthMismatchError, MissingSideError, type NumericArray } from "../../../core/base/index.ts";
 import { DIGITS, type SequenceDraft } from "../../../core/schema/index.ts";
-import type { SourceDocument, TreeMap, TreeValue } from "../../io/index.ts";
+import type { SourceDocument, TreeMap, TreeValue } from "../../io/columns.ts";
 import type { Adapter } from "../adapter.ts";
 import { DIGIT_NAMES } from "../shared/fields.ts";
 import { asMatrix, describeValue, isMap, type Matrix } from "../shared/tree-values.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { TRAINERS } from "../../registry.ts";
-import type { TextDump } from "../../shared/index.ts";
+import type { TextDump } from "../../shared/trainer.ts";
 
 export interface OneSidedDump extends TextDump {
   readonly trainer: string;
