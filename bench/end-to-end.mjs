@@ -41,7 +41,7 @@ const SIZES = {
 const local = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 export async function run({ quick, tokens: millions = 1, rounds: asked, format }) {
-  const build = new URL("../dist/input/ingest/index.js", import.meta.url);
+  const build = new URL("../dist/ingest/index.js", import.meta.url);
   if (!existsSync(build)) throw new Error("dist/ is missing: npm run build");
   if (SIZES[millions] === undefined)
     throw new Error(`--tokens needs one of ${Object.keys(SIZES).join(", ")} (millions), not ${millions}`);

@@ -17,7 +17,7 @@ const WIDTH = 2048;
 const COPIES = 4;
 
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
-  const built = new URL("../dist/input/ingest/index.js", import.meta.url);
+  const built = new URL("../dist/ingest/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   const { openRun, writeRecord } = await import(built.href);
   const directory = mkdtempSync(join(tmpdir(), "bench-readers-"));

@@ -17,7 +17,7 @@ if (folders.length === 0) {
 }
 
 const built = (path) => import(new URL(`../dist/${path}.js`, import.meta.url).href);
-const { openRun } = await built("input/ingest/index");
+const { openRun } = await built("ingest/index");
 const { clusterKeys } = await built("analyses/report/index");
 const { RowSample } = await built("analyses/doctor/sample/row-sample");
 const { takeRow } = await built("analyses/doctor/sample/row");

@@ -23,7 +23,7 @@ export {
   type SourceReport,
   type WriteRecordOptions,
   writeRecord,
-} from "./input/ingest/index.ts";
+} from "./ingest/index.ts";
 export {
   type ByteSource,
   type ByteStream,

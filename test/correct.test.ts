@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDocument } from "../src/input/ingest/open-document.ts";
-import { openRun } from "../src/input/ingest/open-run.ts";
+import { openDocument } from "../src/ingest/open-document.ts";
+import { openRun } from "../src/ingest/open-run.ts";
 import type { Tensor, TreeDocument } from "../src/input/io/columns.ts";
 import { openFile } from "../src/input/io/file-source.ts";
 import { type CliRun, DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";

@@ -22,7 +22,7 @@ import {
   startServe,
   writeBatches,
 } from "../bench/support/serve-load.mjs";
-import { openRun } from "../src/input/ingest/open-run.ts";
+import { openRun } from "../src/ingest/open-run.ts";
 import { requireBuild } from "./support/run-cli.ts";
 
 let dir: string;

@@ -2,7 +2,7 @@
 // without /proc. Each measurement needs a separate process, because a peak never goes down. `resourceUsage().maxRSS` is
 // no alternative: a new process inherits the peak of the one that started it.
 import { existsSync, readFileSync } from "node:fs";
-import { openRun } from "../../dist/input/ingest/index.js";
+import { openRun } from "../../dist/ingest/index.js";
 
 const paths = process.argv.slice(2);
 if (paths.length > 0) {

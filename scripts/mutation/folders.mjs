@@ -18,7 +18,7 @@ const WINGS = [
 ];
 
 /** Wings with one score for the whole. */
-const WHOLE = ["src/parts", "src/results"];
+const WHOLE = ["src/ingest", "src/parts", "src/results"];
 
 /**
  * Further tests that count for a folder. By default, a folder is tested by its own tests and by those in the folder

@@ -6,7 +6,7 @@ import { createRunLog } from "../analyses/divergence/run-log.ts";
 import { readBatches } from "../analyses/runs/read-batches.ts";
 import { ByteReader } from "../core/base/byte-reader.ts";
 import { ByteWriter } from "../core/base/byte-writer.ts";
-import { openRun } from "../input/ingest/open-run.ts";
+import { openRun } from "../ingest/open-run.ts";
 import { logPart } from "./divergence-part.ts";
 import { type DivergenceSums, PART_KINDS } from "./kinds/index.ts";
 import { mergePaths, PartMerger } from "./merge-parts.ts";

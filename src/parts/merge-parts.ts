@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { SchemaError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
 import { formatCount } from "../core/text/index.ts";
-import { compareReports } from "../input/ingest/index.ts";
+import { compareReports } from "../ingest/index.ts";
 import { loadFastUnzstd } from "../input/io/index.ts";
 import { PART_KINDS, type SumsByKind } from "./kinds/index.ts";
 import type { Part, PartCall, PartInfo, PartKind, PartShard, ShardSums } from "./part.ts";

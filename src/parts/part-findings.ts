@@ -7,12 +7,7 @@
 import { noteFilter } from "../analyses/runs/read-batches.ts";
 import { type Finding, FindingLog } from "../core/schema/index.ts";
 import { formatCount, plural } from "../core/text/index.ts";
-import {
-  describeChecks,
-  type KeptChecks,
-  reportRecorders,
-  reportSharedShift,
-} from "../input/ingest/index.ts";
+import { describeChecks, type KeptChecks, reportRecorders, reportSharedShift } from "../ingest/index.ts";
 import type { FilterTally, PartInfo } from "./part.ts";
 
 /** The name of the run, as one process gives it. */

@@ -5,7 +5,7 @@
  */
 import type { ByteReader, ByteWriter } from "../core/base/index.ts";
 import type { FindingData } from "../core/schema/index.ts";
-import type { KeptChecks } from "../input/ingest/index.ts";
+import type { KeptChecks } from "../ingest/index.ts";
 import type { SourceSummary } from "../results/report.ts";
 
 /** What a part is for: the verb whose result it becomes. */

@@ -7,7 +7,7 @@ import { reportRun } from "../analyses/runs/report-run.ts";
 import { crc32c } from "../core/base/crc32c.ts";
 import { FormatError, VersionError } from "../core/base/errors.ts";
 import { resultJson } from "../core/base/json.ts";
-import { drawLogprobs, moveEntries } from "../input/ingest/alignment/logprobs.test-data.ts";
+import { drawLogprobs, moveEntries } from "../ingest/alignment/logprobs.test-data.ts";
 import type { MismatchReport } from "../results/report.ts";
 import { answerRequests } from "./answer-requests.ts";
 import type { ReportSums } from "./kinds/report-sums.ts";

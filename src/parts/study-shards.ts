@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { INPUT_NAMES, inputFlags } from "../analyses/runs/input-options.ts";
 import { fileSystemError, NotFoundError, UsageError } from "../core/base/index.ts";
 import { FindingLog } from "../core/schema/index.ts";
-import { containFileError } from "../input/ingest/index.ts";
+import { containFileError } from "../ingest/index.ts";
 import { isAbsence, listIfPresent, statIfPresent } from "../input/io/index.ts";
 import { isRemote } from "../input/remote/index.ts";
 import {

@@ -10,7 +10,7 @@ import { inputFlags, parseRunInput, type RunInput } from "../analyses/runs/input
 import { sourceSummaries } from "../analyses/runs/read-batches.ts";
 import { isLogratioError, UsageError } from "../core/base/index.ts";
 import type { RecordBatch } from "../core/schema/index.ts";
-import { keepChecks, openShards, type Progress, type Shard } from "../input/ingest/index.ts";
+import { keepChecks, openShards, type Progress, type Shard } from "../ingest/index.ts";
 import { type KindOptions, PART_KINDS, RUN_KINDS } from "./kinds/index.ts";
 import type { FilterTally, Part, PartCall, PartInfo, PartKind, PartShard, RunPartKind } from "./part.ts";
 

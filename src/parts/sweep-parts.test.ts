@@ -9,7 +9,7 @@ import { buildSweep } from "../analyses/sweep/build-sweep.ts";
 import { chooseCorrections, type GridOptions } from "../analyses/sweep/choose-corrections.ts";
 import { Sweep } from "../analyses/sweep/sweep.ts";
 import { resultJson } from "../core/base/json.ts";
-import { openRun } from "../input/ingest/open-run.ts";
+import { openRun } from "../ingest/open-run.ts";
 import { PRESETS } from "../trainers/presets.ts";
 import type { SweepSums } from "./kinds/sweep-sums.ts";
 import { mergePaths, PartMerger } from "./merge-parts.ts";

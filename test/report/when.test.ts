@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { buildReport } from "../../src/analyses/report/build-report.ts";
 import { RunSummary } from "../../src/analyses/report/run-summary.ts";
 import type { RecordBatch } from "../../src/core/schema/record.ts";
-import { openRun } from "../../src/input/ingest/open-run.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../src/input/ingest/shared-data.test-data.ts";
+import { openRun } from "../../src/ingest/open-run.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../../src/ingest/shared-data.test-data.ts";
 import type { MismatchReport } from "../../src/results/report.ts";
 import { DEMO } from "../support/demo.ts";
 

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EmptyInputError, fileSystemError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
-import { reportOutside } from "../../input/ingest/index.ts";
+import { reportOutside } from "../../ingest/index.ts";
 import { leadsInside, refuseOutside, statIfPresent } from "../../input/io/index.ts";
 import { refuseRemote } from "../../input/remote/index.ts";
 

@@ -7,7 +7,7 @@ import { basename, resolve } from "node:path";
 import { type DuckDBValueConverter, type Json, JsonDuckDBValueConverter } from "@duckdb/node-api";
 import { FormatError, isLogratioError, type Lines, SchemaError } from "../../core/base/index.ts";
 import { type Finding, FindingLog } from "../../core/schema/index.ts";
-import { reportWaiting, walk } from "../../input/ingest/index.ts";
+import { reportWaiting, walk } from "../../ingest/index.ts";
 import { openFile, openPlain, type PinnedFile, pinFile } from "../../input/io/index.ts";
 import { refuseRemote } from "../../input/remote/index.ts";
 import { type Database, isOutOfMemory, openDatabase, sqlName, sqlText } from "./database.ts";

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 import { Doctor } from "./doctor.ts";
 

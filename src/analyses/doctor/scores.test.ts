@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readAnswer, scoreCases, type Truth } from "../../../scripts/score-doctor.mjs";
 import { sample, sized } from "../../../test/support/run-size.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 import { Doctor } from "./doctor.ts";
 

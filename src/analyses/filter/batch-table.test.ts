@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { prepareRun } from "../../apps/viewer/prepare/cache/prepare-run.ts";
 import { type Workspace, workspace } from "../../apps/viewer/prepare/made-run.test-data.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import { SEQUENCE_COLUMNS, SEQUENCE_TEXTS } from "../../results/metrics/sequence-columns.ts";
 import { decodeTable } from "../../results/wire/table.ts";
 import { batchTable } from "./batch-table.ts";

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
-import type { SourceReport } from "../../input/ingest/index.ts";
+import type { SourceReport } from "../../ingest/index.ts";
 import type { CompareInput } from "../../results/compare.ts";
 
 /** Read at a time: a stream makes a new buffer of 64 kB for each part, which takes longer than the digest. */

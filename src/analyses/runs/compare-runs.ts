@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { shellCommand, UsageError } from "../../core/base/index.ts";
 import type { Finding, RecordBatch, SideFacts } from "../../core/schema/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import type { CompareReport, CompareSide } from "../../results/compare.ts";
 import { buildCompareReport, DEFAULT_ALPHA, DEFAULT_WITHIN } from "../compare/build-compare-report.ts";
 import { type ColumnPair, Comparison } from "../compare/comparison.ts";

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { sample } from "../../../test/support/run-size.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { SweepReport } from "../../results/sweep.ts";
 import { buildReport } from "../report/build-report.ts";

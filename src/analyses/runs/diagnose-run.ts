@@ -5,7 +5,7 @@
  */
 import { UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import type { DoctorReport } from "../../results/doctor.ts";
 import { PRESETS } from "../../trainers/index.ts";
 import { type Answer, makeDoctorReport } from "../evidence/answer.ts";

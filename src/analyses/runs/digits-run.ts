@@ -12,7 +12,7 @@ import {
   UsageError,
 } from "../../core/base/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import { openTokenizer } from "../../input/tokens/index.ts";
 import { DIGITS_SCHEMA_VERSION, type DigitsReport } from "../../results/digits.ts";
 import { DigitRun } from "../digits/digit-run.ts";

@@ -6,7 +6,7 @@ import {
   listLogFiles,
   openJsonlLog,
   openOutputs,
-} from "../../input/ingest/index.ts";
+} from "../../ingest/index.ts";
 import type { DivergenceReport } from "../../results/divergence.ts";
 import { lineIdentity } from "../divergence/line.ts";
 import type { FilterOptions } from "./filter-option.ts";

@@ -1,5 +1,5 @@
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { JsonlLog, Run } from "../../input/ingest/index.ts";
+import type { JsonlLog, Run } from "../../ingest/index.ts";
 import type { IterationResult, RunLogOptions } from "../divergence/run-log.ts";
 
 /** Where it is said. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../core/base/errors.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
-import type { FileOutcome } from "../../input/ingest/run-files.ts";
+import type { FileOutcome } from "../../ingest/run-files.ts";
 import { packOutcome, unpackOutcome } from "./file-messages.ts";
 
 function makeOutcome(firstError: Error | undefined): FileOutcome {

@@ -1,6 +1,6 @@
 import type { FindingData } from "../../core/schema/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import type { FileOutcome, RunFacts, RunFile } from "../../input/ingest/index.ts";
+import type { FileOutcome, RunFacts, RunFile } from "../../ingest/index.ts";
 import type { FilterCounts } from "../filter/filter-batches.ts";
 import { type ErrorData, packError, unpackError } from "../parallel/error-transport.ts";
 import type { MovedEvidence } from "../parallel/moved-evidence.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Meter } from "../../input/ingest/index.ts";
+import type { Meter } from "../../ingest/index.ts";
 
 /** Plain data to hand to a thread; all threads have the same memory. */
 export interface QueueMemory {

@@ -1,6 +1,6 @@
 /** What a worker thread of `summarize-files.ts` runs: files of a run to evidence, handed over once. */
 import { setMemoryLimit } from "../../core/base/index.ts";
-import { readRunFile } from "../../input/ingest/index.ts";
+import { readRunFile } from "../../ingest/index.ts";
 import { RunEvidence } from "../evidence/run-evidence.ts";
 import { answerTasks } from "../parallel/answer-tasks.ts";
 import { packError } from "../parallel/error-transport.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeRowFolder } from "../../../test/support/row-files.ts";
 import { sample } from "../../../test/support/run-size.ts";
-import { DOCTOR, WILD } from "../../input/ingest/shared-data.test-data.ts";
+import { DOCTOR, WILD } from "../../ingest/shared-data.test-data.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { diagnoseRun } from "./diagnose-run.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
-import type { Progress } from "../../input/ingest/progress.ts";
+import type { Progress } from "../../ingest/progress.ts";
 import { gateRun, learnFromRuns } from "./gate-run.ts";
 import { reportRun } from "./report-run.ts";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import { compileFilter } from "./filter-option.ts";
 import { reportRun } from "./report-run.ts";
 

@@ -5,7 +5,7 @@
  */
 import { SchemaError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { openDocument } from "../../input/ingest/index.ts";
+import { openDocument } from "../../ingest/index.ts";
 import type {
   RowChunk,
   RowDocument,

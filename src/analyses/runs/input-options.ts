@@ -6,7 +6,7 @@
 
 import { UsageError } from "../../core/base/index.ts";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
-import { type ColumnMapping, parseAlign, type ReadOptions } from "../../input/ingest/index.ts";
+import { type ColumnMapping, parseAlign, type ReadOptions } from "../../ingest/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
 

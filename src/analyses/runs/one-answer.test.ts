@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { sample } from "../../../test/support/run-size.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import type { Assessment } from "../../results/assessment.ts";
 import { answerRun } from "../evidence/answer.ts";
 import { RunEvidence } from "../evidence/run-evidence.ts";

@@ -6,7 +6,7 @@
 import { EmptyInputError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
-import { describeChecks, type Run } from "../../input/ingest/index.ts";
+import { describeChecks, type Run } from "../../ingest/index.ts";
 import type { SourceSummary } from "../../results/report.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 

@@ -1,7 +1,7 @@
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
-import { findSeriesFiles } from "../../input/ingest/index.ts";
+import { findSeriesFiles } from "../../ingest/index.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EmptyInputError, isLogratioError, UnsupportedError } from "../../core/base/errors.ts";
 import type { Finding } from "../../core/schema/findings.ts";
-import { openRun } from "../../input/ingest/open-run.ts";
+import { openRun } from "../../ingest/open-run.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { compileFilter } from "./filter-option.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";

@@ -6,7 +6,7 @@
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import type { PolicyReport } from "../../results/policy.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";

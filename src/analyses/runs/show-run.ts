@@ -6,7 +6,7 @@
 import { EmptyInputError, shellCommand, UsageError } from "../../core/base/index.ts";
 import type { Handle, RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../input/tokens/index.ts";
 import type { EventRank, MistakeEvents } from "../../results/events.ts";
 import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";

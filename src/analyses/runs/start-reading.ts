@@ -4,7 +4,7 @@
  * @module
  */
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { openRun, type Progress, type ReadOptions, type Run } from "../../input/ingest/index.ts";
+import { openRun, type Progress, type ReadOptions, type Run } from "../../ingest/index.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { parseRunInput, type RunInput } from "./input-options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
-import type { JsonlLog, Run } from "../../input/ingest/index.ts";
+import type { JsonlLog, Run } from "../../ingest/index.ts";
 import type {
   DivergenceRecord,
   DivergenceReport,

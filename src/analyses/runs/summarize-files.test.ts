@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { sample } from "../../../test/support/run-size.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { seededRandom } from "../../core/statistics/random.ts";
-import type { Run } from "../../input/ingest/open-run.ts";
-import type { Progress } from "../../input/ingest/progress.ts";
+import type { Run } from "../../ingest/open-run.ts";
+import type { Progress } from "../../ingest/progress.ts";
 import { type Compiled, compile } from "../parallel/compile.test-data.ts";
 import type * as Filters from "./filter-option.ts";
 import type * as Inputs from "./input-options.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   compiled = await compile(["core", "results", "trainers", "input", "analyses"]);
   const parts = await Promise.all(
     [
-      "input/ingest/index",
+      "ingest/index",
       "analyses/runs/filter-option",
       "analyses/runs/input-options",
       "analyses/runs/read-batches",

@@ -12,7 +12,7 @@ import {
   type RunFacts,
   type RunFiles,
   splitRun,
-} from "../../input/ingest/index.ts";
+} from "../../ingest/index.ts";
 import { RunEvidence } from "../evidence/run-evidence.ts";
 import type { BatchFilter, FilterCounts } from "../filter/filter-batches.ts";
 import { unpackError } from "../parallel/error-transport.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import type { FileOutcome, FileReading } from "../../input/ingest/run-files.ts";
+import type { FileOutcome, FileReading } from "../../ingest/run-files.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 import { type TakeOptions, takeFiles } from "./take-files.ts";

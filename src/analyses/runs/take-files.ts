@@ -4,7 +4,7 @@
  * @module
  */
 import { releaseBatch } from "../../core/schema/index.ts";
-import type { FileOutcome, FileReading } from "../../input/ingest/index.ts";
+import type { FileOutcome, FileReading } from "../../ingest/index.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 

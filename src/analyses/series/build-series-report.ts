@@ -1,6 +1,6 @@
 /**
  * Logged metrics: which of them are mismatch metrics, how they stand to the published baselines, and whether they are
- * what the dumps of the same steps give. Reading files belongs in `input/ingest/series`, drawing in `render/series`.
+ * what the dumps of the same steps give. Reading files belongs in `ingest/series`, drawing in `render/series`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../core/schema/findings.ts";
-import { findSeriesFiles } from "../../input/ingest/series/find.ts";
+import { findSeriesFiles } from "../../ingest/series/find.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { buildSeriesReport } from "./build-series-report.ts";
 

@@ -11,7 +11,7 @@ import {
   WEIGHTS_NAME,
   walk,
   writeRecord,
-} from "../../input/ingest/index.ts";
+} from "../../ingest/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import type { Reading } from "./read-run.ts";
 

@@ -1,4 +1,4 @@
-import type { Progress } from "../../input/ingest/index.ts";
+import type { Progress } from "../../ingest/index.ts";
 import type { RunComparison } from "../../results/view.ts";
 import { compareRuns, type LabeledRun } from "../viewer/compare/compare-runs.ts";
 import type { PrepareOptions } from "../viewer/prepare/cache/options.ts";

@@ -1,6 +1,6 @@
 import type { FilterOptions } from "../../analyses/runs/filter-option.ts";
 import { parseRunInput, type RunInput } from "../../analyses/runs/input-options.ts";
-import type { ReadOptions } from "../../input/ingest/index.ts";
+import type { ReadOptions } from "../../ingest/index.ts";
 import { type InputOptions, positiveInteger } from "./input-options.ts";
 
 /** The flags as the library takes them, in the order in which they were given. @throws UsageError when a number is none. */

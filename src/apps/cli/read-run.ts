@@ -16,7 +16,7 @@ export { sourceSummaries } from "../../analyses/runs/read-batches.ts";
 import { shellCommand } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
-import type { Run } from "../../input/ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
 import { onInterrupt } from "../../input/io/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { createProgress } from "./progress.ts";

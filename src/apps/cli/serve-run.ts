@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { plural } from "../../core/text/index.ts";
-import type { Progress } from "../../input/ingest/index.ts";
+import type { Progress } from "../../ingest/index.ts";
 import { isRemote } from "../../input/remote/index.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { AlertWatch, readAlertRules } from "../alerts/alert-watch.ts";

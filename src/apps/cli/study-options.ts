@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
-import { openOutputs } from "../../input/ingest/index.ts";
+import { openOutputs } from "../../ingest/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import {
   type ConfiguredStudy,

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { isLogratioError, type LogratioError } from "../../core/base/errors.ts";
 import type { Finding } from "../../core/schema/findings.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import { openRun, type Run } from "../ingest/open-run.ts";
-import type { ReadOptions } from "../ingest/options.ts";
+import { openRun, type Run } from "../../ingest/open-run.ts";
+import type { ReadOptions } from "../../ingest/options.ts";
 
 export const FIXTURES = fileURLToPath(new URL("../../../test/fixtures/adapters/", import.meta.url));
 

@@ -6,5 +6,14 @@
  */
 export { type BatchKey, encodeFrameStart, type FrameHead, keyText } from "./frame.ts";
 export { appendKeys, readKeyLines } from "./key-file.ts";
-export { partName, partSegment, type RunPlaces, runPlaces, segmentName, segmentNumber } from "./places.ts";
+export {
+  OWN_FOLDER,
+  partName,
+  partSegment,
+  type RunPlaces,
+  runPlaces,
+  segmentName,
+  segmentNumber,
+} from "./places.ts";
 export { type Damage, describeDamage, scanSegment } from "./scan-segment.ts";
+export { countWaiting } from "./waiting-batches.ts";

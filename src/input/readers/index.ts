@@ -25,6 +25,7 @@
 
 export { openJsonl } from "./json/rows.ts";
 export { openJson } from "./json/tree.ts";
+export { isMemmapMeta, MEMMAP_META, openMemmap } from "./memmap/memmap.ts";
 export { openNpy, openNpz } from "./npz/npz.ts";
 export {
   type ColumnBatch,
@@ -40,4 +41,5 @@ export type { FixedDType } from "./shared/dtypes.ts";
 export { isPickle, isZip, zipKind } from "./shared/sniff.ts";
 export { rowMajorStrides } from "./shared/strides.ts";
 export { tensorOver } from "./shared/tensor.ts";
+export { WRITTEN_BYTES, type WrittenArray } from "./shared/written-array.ts";
 export { openTorch } from "./torch/torch.ts";

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openRun } from "../../ingest/open-run.ts";
 import { FIXTURES } from "../adapters/read.test-data.ts";
-import { openRun } from "../ingest/open-run.ts";
 import { findRemote, isRemote, nameRemote } from "./index.ts";
 import { startStore, type TestStore } from "./object-store.test-data.ts";
 

@@ -1,6 +1,6 @@
 import type { GridOptions } from "../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import type { ReadOptions, Run } from "../../input/ingest/index.ts";
+import type { ReadOptions, Run } from "../../ingest/index.ts";
 import type { JudgingFlags } from "../../study/scoring/index.ts";
 import type { ShardSums } from "../part.ts";
 

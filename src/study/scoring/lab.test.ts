@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compareRows } from "../../core/kernels/distribution.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../input/ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../../ingest/shared-data.test-data.ts";
 import { analyzeStudy } from "./analyze-study.ts";
 import { readStudy } from "./config/read-study.ts";
 import { readLogitsTexts } from "./logits/open-logits-policy.ts";

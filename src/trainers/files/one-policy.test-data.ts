@@ -7,8 +7,8 @@ import { readFile } from "node:fs/promises";
 import { createRecordBuilder } from "../../core/schema/builder.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
+import { openDocument } from "../../ingest/index.ts";
 import type { Adapter, Match } from "../../input/adapters/adapter.ts";
-import { openDocument } from "../../input/ingest/index.ts";
 import { memorySource, type SourceDocument } from "../../input/io/index.ts";
 import { ADAPTERS } from "./index.ts";
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeRecord } from "../../ingest/index.ts";
 import { readAll, splitRows } from "../../input/adapters/read.test-data.ts";
 import { RESCORE_NAMES } from "../../input/adapters/shared/fields.ts";
-import { writeRecord } from "../../input/ingest/index.ts";
 
 const RESCORED = [-0.5, -1.5, -2.5];
 const ROW = {

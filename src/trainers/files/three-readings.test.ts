@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, sep } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isLogratioError } from "../../core/base/index.ts";
+import { fileNumbers } from "../../ingest/file-numbers.ts";
+import { type ReadOptions, walk } from "../../ingest/index.ts";
+import { isDataName } from "../../ingest/walk.ts";
 import { FIXTURES, readAll } from "../../input/adapters/read.test-data.ts";
-import { fileNumbers } from "../../input/ingest/file-numbers.ts";
-import { type ReadOptions, walk } from "../../input/ingest/index.ts";
-import { isDataName } from "../../input/ingest/walk.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "logratio-three-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

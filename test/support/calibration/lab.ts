@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { openRun } from "../../../src/input/ingest/open-run.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../../src/input/ingest/shared-data.test-data.ts";
+import { openRun } from "../../../src/ingest/open-run.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../../../src/ingest/shared-data.test-data.ts";
 import { type DrawnSequence, type Process, resampled } from "./processes.ts";
 
 /** None, with a warning, where the recordings are not there. */

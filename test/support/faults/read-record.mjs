@@ -1,6 +1,6 @@
 // Prints the rows of records as JSON, one record a line, by the built library: a test that imports the sources for this
 // waits ten times as long for them.
-import { openRun } from "../../../dist/input/ingest/index.js";
+import { openRun } from "../../../dist/ingest/index.js";
 
 for (const folder of process.argv.slice(2)) {
   const rows = [];

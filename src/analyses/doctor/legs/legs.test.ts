@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteReader } from "../../../core/base/byte-reader.ts";
 import { ByteWriter } from "../../../core/base/byte-writer.ts";
-import { openRun } from "../../../input/ingest/open-run.ts";
+import { openRun } from "../../../ingest/open-run.ts";
 import type { GuiltyLeg } from "../../../results/diagnosis.ts";
 import { BFLOAT16_SCALE } from "./judge.ts";
 import { LegSums } from "./leg-sums.ts";

@@ -2,7 +2,7 @@ import { type CorrectedColumns, CorrectRun, type TrainerSettings } from "../../.
 import { correctionFigures, readCorrectionFlag, sweepMetrics } from "../../../analyses/sweep/index.ts";
 import { containError, EmptyInputError, type Place, UsageError } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
-import { type Outputs, openOutputs, openRun, type Run } from "../../../input/ingest/index.ts";
+import { type Outputs, openOutputs, openRun, type Run } from "../../../ingest/index.ts";
 import { openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
 import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../../results/correct.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openRun } from "../../../input/ingest/open-run.ts";
+import { openRun } from "../../../ingest/open-run.ts";
 import { withTokenizer } from "./default-tokenizer.ts";
 import { formatExplanation } from "./explain.ts";
 

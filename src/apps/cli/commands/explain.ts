@@ -1,9 +1,4 @@
-import {
-  describeChecks,
-  type Run,
-  type SourceChecks,
-  type SourceReport,
-} from "../../../input/ingest/index.ts";
+import { describeChecks, type Run, type SourceChecks, type SourceReport } from "../../../ingest/index.ts";
 import { printable } from "../../../render/index.ts";
 
 /** Files that were read alike, and what their data say. */

@@ -4,7 +4,7 @@ import { readBatches } from "../../../analyses/runs/read-batches.ts";
 import { reportOpenRun } from "../../../analyses/runs/report-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { type OutputKind, openOutputs, openRun } from "../../../input/ingest/index.ts";
+import { type OutputKind, openOutputs, openRun } from "../../../ingest/index.ts";
 import { makeDirectory, writeWholeFile } from "../../../input/io/index.ts";
 import {
   listStepScalars,

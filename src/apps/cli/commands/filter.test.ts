@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openRun } from "../../../input/ingest/open-run.ts";
+import { openRun } from "../../../ingest/open-run.ts";
 import { openTokenizer } from "../../../input/tokens/open-tokenizer.ts";
 import type { DivergenceReport } from "../../../results/divergence.ts";
 import type { MismatchReport } from "../../../results/report.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../../analyses/runs/gate-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs, type Progress } from "../../../input/ingest/index.ts";
+import { openOutputs, type Progress } from "../../../ingest/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderGateHtml,

@@ -3,7 +3,7 @@ import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../input/ingest/index.ts";
+import { openOutputs } from "../../../ingest/index.ts";
 import { isPresent, writeWholeFile } from "../../../input/io/index.ts";
 import { areStudies, reportStudies, sumStudies } from "../../../parts/index.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../study/render/index.ts";

@@ -4,7 +4,7 @@ import { joinLogged, parityOfLogged, readLogged } from "../../../analyses/runs/r
 import { parseParity } from "../../../analyses/runs/report-run.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../input/ingest/index.ts";
+import { openOutputs } from "../../../ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   findParts,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openRun } from "../../../input/ingest/open-run.ts";
+import { openRun } from "../../../ingest/open-run.ts";
 import type { DigitsReport } from "../../../results/digits.ts";
 import type { PolicyReport } from "../../../results/policy.ts";
 import type { MismatchReport } from "../../../results/report.ts";

@@ -17,7 +17,7 @@ import {
   type ReadOptions,
   type Run,
   type SourceReport,
-} from "../../../input/ingest/index.ts";
+} from "../../../ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { type MarkdownOptions, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import {

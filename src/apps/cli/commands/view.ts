@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/index.ts";
 import { FindingLog } from "../../../core/schema/index.ts";
-import { findSeriesFiles, openRun } from "../../../input/ingest/index.ts";
+import { findSeriesFiles, openRun } from "../../../ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
 import { writeBundle } from "../../viewer/bundle/write-bundle.ts";
 import { isStudy } from "../../viewer/kl/prepare-study.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { FindingLog } from "../../../core/schema/index.ts";
-import { findSeriesFiles } from "../../../input/ingest/index.ts";
+import { findSeriesFiles } from "../../../ingest/index.ts";
 import { type LoggedMetric, type LoggedMetrics, VIEW_SCHEMA_VERSION } from "../../../results/view.ts";
 import { recogniseMetric } from "../../../trainers/index.ts";
 

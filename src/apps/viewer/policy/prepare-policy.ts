@@ -16,7 +16,7 @@ import {
 } from "../../../analyses/show/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { formatHandle, type RecordBatch } from "../../../core/schema/index.ts";
-import { openRun, type ReadOptions, type Run } from "../../../input/ingest/index.ts";
+import { openRun, type ReadOptions, type Run } from "../../../ingest/index.ts";
 import { openTokenizer, TokenTexts } from "../../../input/tokens/index.ts";
 import type { PolicyReport } from "../../../results/policy.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeChecks } from "../../ingest/alignment/describe-checks.ts";
+import { describeChecks } from "../../../ingest/alignment/describe-checks.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError, withoutRepeats } from "../read.test-data.ts";
 
 const fixture = (name: string): string => `${FIXTURES}masks/${name}`;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
 import { FindingLog } from "../../../core/schema/findings.ts";
 import { findMisfit } from "../../../core/schema/sequence-draft.ts";
-import { openDocument } from "../../ingest/open-document.ts";
+import { openDocument } from "../../../ingest/open-document.ts";
 import { memorySource } from "../../io/file-source.ts";
 import { FIXTURES } from "../read.test-data.ts";
 import { servers } from "./index.ts";

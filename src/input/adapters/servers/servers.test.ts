@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
 import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
-import { openDocument } from "../../ingest/open-document.ts";
+import { openDocument } from "../../../ingest/open-document.ts";
 import { memorySource } from "../../io/file-source.ts";
 import type { Match } from "../adapter.ts";
 import { FIXTURES, readAll, readError } from "../read.test-data.ts";

@@ -4,3 +4,4 @@
  * @module
  */
 export { isSafetensors, openSafetensors } from "./safetensors.ts";
+export { writeSafetensors } from "./write.ts";

@@ -5,7 +5,7 @@
  */
 import { SchemaError, TextRefusedError, UsageError } from "../../../core/base/index.ts";
 import type { LogitBlock } from "../../../core/kernels/index.ts";
-import { closeQuietly, containFileError } from "../../../input/ingest/index.ts";
+import { closeQuietly, containFileError } from "../../../ingest/index.ts";
 import { openZip } from "../../../input/io/index.ts";
 import type { ForcedText, LogitsPolicy } from "../policy.ts";
 import { BLOCKS, createBlockReader } from "./block-reader.ts";

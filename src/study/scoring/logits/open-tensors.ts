@@ -1,5 +1,5 @@
 import { EmptyInputError, UnsupportedError } from "../../../core/base/index.ts";
-import { closeQuietly, containFileError } from "../../../input/ingest/index.ts";
+import { closeQuietly, containFileError } from "../../../ingest/index.ts";
 import type { ByteSource, TreeDocument } from "../../../input/io/index.ts";
 import { openFile } from "../../../input/io/index.ts";
 import { isPickle, isZip, zipKind } from "../../../input/readers/index.ts";

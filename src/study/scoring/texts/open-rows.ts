@@ -1,5 +1,5 @@
 import { EmptyInputError, FormatError } from "../../../core/base/index.ts";
-import { closeQuietly, containFileError } from "../../../input/ingest/index.ts";
+import { closeQuietly, containFileError } from "../../../ingest/index.ts";
 import type { SourceDocument } from "../../../input/io/index.ts";
 import { openFile, openPlain } from "../../../input/io/index.ts";
 import { openJsonDocument, sniffJson } from "../../../input/readers/json/index.ts";

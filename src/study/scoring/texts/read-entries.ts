@@ -1,6 +1,6 @@
 import { FormatError, isObject, type Place, SchemaError } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
-import { closeQuietly, containFileError } from "../../../input/ingest/index.ts";
+import { closeQuietly, containFileError } from "../../../ingest/index.ts";
 import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../../input/io/index.ts";
 import { type Fields, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";

@@ -1,4 +1,4 @@
-import { closeQuietly } from "../../../input/ingest/index.ts";
+import { closeQuietly } from "../../../ingest/index.ts";
 import { openFile, openPlain } from "../../../input/io/index.ts";
 
 const HEAD_BYTES = 4096;

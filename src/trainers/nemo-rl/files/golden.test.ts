@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { hasSharedData, REAL, warnIfAbsent } from "../../../ingest/shared-data.test-data.ts";
 import { readAll, splitRows } from "../../../input/adapters/read.test-data.ts";
-import { hasSharedData, REAL, warnIfAbsent } from "../../../input/ingest/shared-data.test-data.ts";
 
 warnIfAbsent("NeMo-RL's loss goldens");
 

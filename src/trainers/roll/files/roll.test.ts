@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
+import { openDocument } from "../../../ingest/index.ts";
 import {
   expectedWithout,
   FIXTURES,
@@ -8,7 +9,6 @@ import {
   readAll,
   readError,
 } from "../../../input/adapters/read.test-data.ts";
-import { openDocument } from "../../../input/ingest/index.ts";
 import { openFile } from "../../../input/io/file-source.ts";
 import { readEveryWay } from "../../files/read-ways.test-data.ts";
 import { roll } from "./index.ts";

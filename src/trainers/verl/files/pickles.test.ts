@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
+import { openDocument } from "../../../ingest/index.ts";
 import {
   expectedWithout,
   FIXTURES,
@@ -7,7 +8,6 @@ import {
   readAll,
   readError,
 } from "../../../input/adapters/read.test-data.ts";
-import { openDocument } from "../../../input/ingest/index.ts";
 import { openFile } from "../../../input/io/file-source.ts";
 import { readEveryWay } from "../../files/read-ways.test-data.ts";
 import { verl } from "./index.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FindingLog } from "../../../core/schema/findings.ts";
+import { openDocument } from "../../../ingest/index.ts";
 import {
   EXPECTED,
   expectedWithout,
@@ -9,7 +10,6 @@ import {
   readError,
   splitRows,
 } from "../../../input/adapters/read.test-data.ts";
-import { openDocument } from "../../../input/ingest/index.ts";
 import { memorySource, openFile } from "../../../input/io/file-source.ts";
 import { pickle, text, writeGlobal } from "../../../input/readers/shared/pickle-writer.test-data.ts";
 import { verl } from "./index.ts";

@@ -23,7 +23,7 @@ import { openSpeller, spellReport } from "../../../../analyses/runs/spell-report
 import { EmptyInputError, resultJson } from "../../../../core/base/index.ts";
 import { FIELDS, type RowSums } from "../../../../core/kernels/index.ts";
 import type { Finding, RecordBatch } from "../../../../core/schema/index.ts";
-import { openRun, type Run } from "../../../../input/ingest/index.ts";
+import { openRun, type Run } from "../../../../ingest/index.ts";
 import type { Diagnosis } from "../../../../results/diagnosis.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { Answering, AnswerOptions, NamedContent } from "../pass/answer-builder.ts";

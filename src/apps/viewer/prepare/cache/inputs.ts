@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { walk } from "../../../../input/ingest/index.ts";
+import { walk } from "../../../../ingest/index.ts";
 import { statIfPresent } from "../../../../input/io/index.ts";
 import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";

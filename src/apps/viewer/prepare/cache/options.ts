@@ -1,5 +1,5 @@
 import type { RecordBatch } from "../../../../core/schema/index.ts";
-import type { Progress, ReadOptions } from "../../../../input/ingest/index.ts";
+import type { Progress, ReadOptions } from "../../../../ingest/index.ts";
 import type { CacheNotice } from "./cache-place.ts";
 import type { PreparedRun } from "./prepared-run.ts";
 

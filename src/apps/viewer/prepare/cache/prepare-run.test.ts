@@ -9,7 +9,7 @@ import { resultJson } from "../../../../core/base/json.ts";
 import { TOKEN_FLAGS } from "../../../../core/base/token-class.ts";
 import { computeK3 } from "../../../../core/kernels/scalar.ts";
 import { turnOfMark } from "../../../../core/kernels/turns.ts";
-import { openRun } from "../../../../input/ingest/open-run.ts";
+import { openRun } from "../../../../ingest/open-run.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { CorrectBins, StepSeries, TopTokens } from "../../../../results/view.ts";
 import { decodeSequence, decodeTopK } from "../../../../results/wire/sequence.ts";

@@ -17,7 +17,7 @@
 import { utimes } from "node:fs/promises";
 import { basename } from "node:path";
 import { EmptyInputError } from "../../../../core/base/index.ts";
-import { type GrowingRun, growingRun } from "../../../../input/ingest/index.ts";
+import { type GrowingRun, growingRun } from "../../../../ingest/index.ts";
 import type { Scratch } from "../../../../input/io/index.ts";
 import { AnswerPass } from "../cache/build-cache.ts";
 import {

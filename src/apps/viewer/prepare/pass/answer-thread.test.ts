@@ -6,7 +6,7 @@ import { buildReport } from "../../../../analyses/report/build-report.ts";
 import { RunSummary } from "../../../../analyses/report/run-summary.ts";
 import { sourceSummaries } from "../../../../analyses/runs/read-batches.ts";
 import type { RowSums } from "../../../../core/kernels/token-block.ts";
-import { openRun } from "../../../../input/ingest/open-run.ts";
+import { openRun } from "../../../../ingest/open-run.ts";
 import type { Diagnosis } from "../../../../results/diagnosis.ts";
 import { DEMO_TOKENIZER, type Workspace, workspace } from "../made-run.test-data.ts";
 import type { Answering, AnswerOptions } from "./answer-builder.ts";

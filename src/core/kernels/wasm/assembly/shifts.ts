@@ -1,5 +1,5 @@
 // AssemblyScript, for WebAssembly SIMD: the sums and votes by which shifts between two columns are found.
-// `input/ingest/alignment/shift-votes.ts` drives this, and has the plain loops that define the results: sums are added up in
+// `ingest/alignment/shift-votes.ts` drives this, and has the plain loops that define the results: sums are added up in
 // their order, so the bits are theirs.
 //
 // No allocation and no static data: all addresses are fixed. Memory that is never written takes none.

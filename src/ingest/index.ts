@@ -1,0 +1,37 @@
+/**
+ * From paths to batches of the record, and back to Parquet.
+ *
+ * @module
+ */
+
+export type { ColumnMapping } from "../input/adapters/adapter.ts";
+export { describeChecks } from "./alignment/describe-checks.ts";
+export { type Align, parseAlign } from "./alignment/parse-align.ts";
+export type { SourceChecks } from "./alignment/source-checks.ts";
+export { closeQuietly, containFileError } from "./contain.ts";
+export { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
+export { type GrowingRun, growingRun } from "./growing-run.ts";
+export { appendJsonl, type JsonlLog, type JsonlLogOptions, listLogFiles, openJsonlLog } from "./jsonl-log.ts";
+export { openDocument } from "./open-document.ts";
+export { openRun, type Run } from "./open-run.ts";
+export { openShards, type Shard } from "./open-shards.ts";
+export type { ReadOptions } from "./options.ts";
+export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
+export type { Progress } from "./progress.ts";
+export type { Meter } from "./read-one.ts";
+export { type KeptChecks, keepChecks, reportSharedShift } from "./read-run.ts";
+export { reportRecorders } from "./recorders.ts";
+export { reportOutside, reportWaiting } from "./report-walk.ts";
+export {
+  type FileOutcome,
+  type FileReading,
+  type RunFacts,
+  type RunFile,
+  type RunFiles,
+  readRunFile,
+  splitRun,
+} from "./run-files.ts";
+export { findSeriesFiles } from "./series/find.ts";
+export { compareReports, type SourceReport } from "./sources.ts";
+export { walk } from "./walk.ts";
+export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

@@ -1,0 +1,112 @@
+/**
+ * Finds logged metrics among the given paths and in directories.
+ *
+ * @module
+ */
+import { basename, resolve } from "node:path";
+import { isLogratioError, putBefore } from "../../core/base/index.ts";
+import type { FindingLog } from "../../core/schema/index.ts";
+import { openFile } from "../../input/io/index.ts";
+import { containFileError } from "../contain.ts";
+import { walk } from "../walk.ts";
+import { readSeriesFile } from "./read.ts";
+import type { SeriesFile } from "./series.ts";
+
+/** Names of loggers' files. Other files of a directory count as dumps unless they are named themselves. */
+const NAMES =
+  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
+/** verl's file logger names its file after the experiment, so the name does not tell. */
+const MAYBE = /\.jsonl$/i;
+const VERL = /^\{"step":\d+,"data":\{/;
+
+export interface FoundSeries {
+  readonly files: readonly SeriesFile[];
+  /** The remaining paths: files without metrics, and all directories. */
+  readonly others: readonly string[];
+  /** Whether each of those is a directory. */
+  readonly areDirectories: boolean;
+}
+
+/** Whether a file of this name in a directory may hold metrics. */
+function isSeriesName(path: string): boolean {
+  return NAMES.test(basename(path)) || /[/\\]metrics[/\\]/.test(path);
+}
+
+/**
+ * Reads every file of logged metrics among the paths.
+ *
+ * @throws NotFoundError when a path does not exist
+ */
+export async function findSeriesFiles(paths: readonly string[], findings: FindingLog): Promise<FoundSeries> {
+  const files = new Map<string, SeriesFile>();
+  const others: string[] = [];
+  let areDirectories = true;
+  // A file that is given beside its directory counts once.
+  const add = (found: SeriesFile): void => {
+    files.set(resolve(found.file), found);
+  };
+  for (const path of paths) {
+    if (path === "-") {
+      others.push(path);
+      areDirectories = false;
+      continue;
+    }
+    const walked = await walk([path]);
+    const [only] = walked.files;
+    if (only !== undefined && only.relative === "") {
+      // System errors are reported when the file is opened as a dump.
+      const found = only.pipe
+        ? undefined
+        : await readSeriesFile(path, findings).catch((error: unknown) => {
+            if (isLogratioError(error, "LimitError")) throw error;
+            return undefined;
+          });
+      if (found !== undefined) add(found);
+      else {
+        others.push(path);
+        areDirectories = false;
+      }
+      continue;
+    }
+    others.push(path);
+    const named = walked.ignored.filter(isSeriesName);
+    const written = walked.files
+      .map((file) => file.path)
+      .filter((file) => isSeriesName(file) || MAYBE.test(file));
+    for (const file of [...named, ...written]) {
+      const found =
+        isSeriesName(file) || (await beginsAsVerl(file)) ? await readContained(file, findings) : undefined;
+      if (found !== undefined) add(found);
+    }
+  }
+  return { files: [...files.values()], others, areDirectories };
+}
+
+/** An unreadable file of a directory does not affect the others. */
+async function readContained(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
+  return readSeriesFile(file, findings).catch((cause: unknown) => {
+    const error = containFileError(cause, file);
+    findings.add({
+      code: "file-skipped",
+      severity: "skipped",
+      subject: file,
+      count: 1,
+      at: { file },
+      ...(error.likely === undefined ? {} : { likely: error.likely }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      describe: () => putBefore(`${basename(file)} cannot be read: `, error.message),
+    });
+    return undefined;
+  });
+}
+
+async function beginsAsVerl(path: string): Promise<boolean> {
+  const source = await openFile(path).catch(() => undefined);
+  if (source === undefined) return false;
+  try {
+    const head = await source.slice(0, Math.min(64, source.byteLength));
+    return VERL.test(Buffer.from(head).toString("latin1"));
+  } finally {
+    await source.close();
+  }
+}
