@@ -1,5 +1,6 @@
 /**
- * Invalid token ids: the record holds the ids of a vocabulary; what cannot be one is missing, never another token.
+ * Invalid token ids: the record holds ids of a vocabulary; a value that cannot be one is read as missing, never as
+ * another token.
  *
  * @module
  */
@@ -8,7 +9,7 @@ import { LARGEST_TOKEN_ID, type NumericArray } from "../core/base/index.ts";
 import { areSurelyIds, type FindingLog, type SequenceDraft } from "../core/schema/index.ts";
 import { formatCount } from "../core/text/index.ts";
 
-/** Written by trainers, and by the record, where there is no id. */
+/** What trainers, and the record, write where there is no id. */
 const MISSING = -1;
 
 function isIdOrMissing(value: number): boolean {
@@ -22,7 +23,7 @@ interface Others {
 }
 
 function countOthers(others: Others, ids: NumericArray | undefined): Others {
-  // Nearly every column is of 32-bit integers that can all be ids.
+  // Nearly every column has 32-bit integers that can all be ids.
   if (ids === undefined || areSurelyIds(ids, LARGEST_TOKEN_ID)) return others;
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i]!;

@@ -13,7 +13,7 @@ import { type ConstantCheck, createConstantCheck } from "./check-constant.ts";
 import { examine, KINDS, type Kind, type KindName, newTally, type Tally } from "./odd-values.ts";
 
 export interface KnownOfBatch {
-  /** Tokens with mask 1 that have no trainer log-prob because `--align` moved the column: reported there. */
+  /** Tokens with mask 1 that lost their trainer log-prob to `--align`, which reports them itself. */
   readonly lost?: number;
   /** Defined where all log-probs of both sides are ordinary. */
   readonly ordinary?: OrdinaryLogprobs | undefined;
@@ -23,7 +23,7 @@ export interface BatchChecker {
   /**
    * Cleans the batch in place and reports what it found.
    *
-   * @returns the batch, which knows where a side's log-prob is missing because this check made it so
+   * @returns the batch, which records where this check made a side's log-prob missing
    * @throws SchemaError when more than half of a side's values are positive
    */
   check(batch: RecordBatch, known?: KnownOfBatch): RecordBatch;
@@ -53,7 +53,7 @@ interface Column {
   readonly values: FloatArray;
   /** The other side's values, if the column is one of the two sides. */
   readonly other: FloatArray | undefined;
-  /** Which of the two sides that are compared it is; undefined of a further policy. */
+  /** Which of the two compared sides it is; undefined for a further policy. */
   readonly side?: keyof typeof READ_AS_MISSING;
 }
 
@@ -117,7 +117,7 @@ class SourceChecker implements BatchChecker {
     this.#maskedTokens += ordinary?.masked ?? countOnes(mask);
     let first: number | undefined;
     let empty = 0;
-    /** The first token with mask 1 that is not before the sequence at hand. */
+    /** The first token with mask 1 at or after the start of the current sequence. */
     let one = -1;
     for (let i = 0; i < batch.length; i++) {
       if (one < offsets[i]!) one = findOne(mask, offsets[i]!);

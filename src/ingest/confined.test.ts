@@ -1,4 +1,4 @@
-/** A process that may read below one directory: what links in it lead to, also when they are exchanged meanwhile. */
+/** A process that may read below one directory only: where links in it lead, even if they are exchanged meanwhile. */
 import {
   mkdirSync,
   mkdtempSync,

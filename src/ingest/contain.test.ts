@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** An input that fails as a mistake in logratio would, after `rows` rows. */
+/** An input that fails after `rows` rows, as a bug in logratio would make it fail. */
 async function* failing(rows: number, error: Error): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < rows; i++) yield Buffer.from(ROW);
   throw error;

@@ -1,5 +1,5 @@
 /**
- * Turns anything that reading a file throws into an error of that file.
+ * Turns anything thrown while a file is read into an error of that file.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { LogratioError } from "../core/base/index.ts";
 import { containError, fileSystemError, isSystemError } from "../core/base/index.ts";
 
-/** Turns what reading a file threw into an error with a tag: see {@link containError}. */
+/** Turns anything thrown while a file is read into an error with a tag: see {@link containError}. */
 export function containFileError(error: unknown, file: string): LogratioError {
   return isSystemError(error) ? fileSystemError(error, "read", { file }) : containError(error, { file });
 }

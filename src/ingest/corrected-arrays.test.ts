@@ -45,7 +45,7 @@ describe.each(["npz", "safetensors"] as const)("weights and masks as %s", (forma
     const written = await roundTrip("verl/batch.npz", format, batchTokens);
     const weights = await readValues(written, WEIGHTS_NAME);
     expect([weights.shape, weights.dtype]).toEqual([expected.shape, "float32"]);
-    // Past the last response token there is padding, whatever the source holds there.
+    // After the last response token there is padding, whatever the source holds there.
     const width = expected.shape[1]!;
     weights.values.forEach((value, at) => {
       const behind = mask.values.slice(at, Math.ceil((at + 1) / width) * width);

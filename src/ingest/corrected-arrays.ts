@@ -103,7 +103,7 @@ async function openSpools(directory: string): Promise<SourceSpools> {
     return spool;
   };
   const close = async (): Promise<void> => {
-    // Of what was given up: its error would hide the one that ended it.
+    // These files were given up: an error while closing them would hide the one that ended the work.
     for (const { file } of spools.values()) await file.close().catch(() => {});
     await scratch.remove();
   };
@@ -131,7 +131,7 @@ async function openSpools(directory: string): Promise<SourceSpools> {
         }));
         for (const { file, dtype, shape } of spools.values()) {
           await file.truncate(shape.reduce((product, size) => product * size, WRITTEN_BYTES[dtype]));
-          // Some file systems (NFS, quotas) report a failed write only on close: before any of it is read.
+          // Some file systems (NFS, quotas) report a failed write only on close, so close before reading it back.
           await file.close();
         }
         if (perSequence) arrays.push(offsetsArray(offsets));
@@ -157,7 +157,7 @@ async function writing(file: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Sequences of a batch in one array: where each begins, and the smallest shape that the array can have. */
+/** Sequences of a batch in one array: where each begins, and the smallest shape that holds them. */
 interface Part {
   readonly suffix: string;
   readonly rows: readonly number[];

@@ -37,7 +37,7 @@ function trackedOpen() {
       const release = (): void => resolve(document(name, () => closed.push(name)));
       const fail = (): void => reject(new Error(`${name} is broken`));
       held.set(name, { decode: () => onDecoding?.(), release, fail });
-      // The first is asked for, and nobody waits for its decoding.
+      // The first is asked for, and nothing waits for its decoding.
       if (onDecoding === undefined) release();
     });
   };
@@ -60,7 +60,7 @@ it("returns when the next document is being decoded, and opens each once", async
 
   const second = ahead.open(b, () => {});
   await turn();
-  // One file ahead of the one that was asked for, once that is here.
+  // One file ahead of the one that was asked for, once that one has arrived.
   expect(opened).toEqual(["a", "b"]);
   held.get("b")!.release();
   await turn();

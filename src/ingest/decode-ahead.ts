@@ -4,7 +4,7 @@ import { closeQuietly } from "./contain.ts";
 import { canWait } from "./open-ahead.ts";
 import type { Source } from "./sources.ts";
 
-/** What has to be known of a source. */
+/** What must be known of a source. */
 export type AheadSource = Pick<Source, "document" | "file"> & {
   readonly report: Pick<Source["report"], "format" | "bytes">;
 };
@@ -18,19 +18,22 @@ export type OpenSource<S extends AheadSource> = (
 
 export interface DecodeAhead<S extends AheadSource> {
   open(source: S, onBytes: (bytes: number) => void): Promise<SourceDocument>;
-  /** Closes what was opened and not asked for. */
+  /** Closes what was opened but not asked for. */
   close(): Promise<void>;
 }
 
-/** Larger files are not opened ahead: their rows come in chunks, of which DuckDB decodes the next one meanwhile. */
+/** Larger files are not opened ahead: their rows come in chunks, and DuckDB decodes the next chunk meanwhile. */
 const MOST_BYTES = 2 ** 25;
-/** Share of the memory limit that such a file may take: two are open, and decoded rows take several times its bytes. */
+/**
+ * Share of the memory limit that such a file may take: two are open at once, and decoded rows take several times their
+ * bytes.
+ */
 const MOST_OF_LIMIT = 1 / 16;
 
 /**
- * Opens the documents of sources that are asked for in their order. While a Parquet file is worked on, the next one is
- * opened: DuckDB decodes its first rows on a thread of its own, which otherwise takes turns with this one. One file only,
- * since decoded rows wait in memory. Other formats are decoded on this thread, and would gain nothing.
+ * Opens the documents of sources that are asked for in order. While one Parquet file is processed, the next is opened,
+ * and DuckDB decodes its first rows on its own thread, which would otherwise take turns with this one. Only one file
+ * ahead, since decoded rows wait in memory. Other formats are decoded on this thread and would gain nothing.
  */
 export function decodeAhead<S extends AheadSource>(
   sources: readonly S[],
@@ -45,12 +48,12 @@ export function decodeAhead<S extends AheadSource>(
     await closeQuietly(await early?.document.catch(() => undefined));
   };
 
-  /** Returns when the decoding has begun: a caller that works on without a turn of the event loop would hold it up. */
+  /** Returns once decoding has begun: a caller that works on without yielding to the event loop would hold it up. */
   const begin = async (source: S): Promise<void> => {
     await new Promise<void>((resolve) => {
       const document = open(source, () => {}, resolve);
       waiting = { source, document };
-      // An error is told to the one who asks for the source.
+      // Errors go to the caller that asks for the source.
       document.then(
         () => resolve(),
         () => resolve(),

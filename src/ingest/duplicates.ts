@@ -56,7 +56,7 @@ export async function dropDuplicates(
   contents: Contents,
   findings: FindingLog,
 ): Promise<Source[]> {
-  // A file whose first rows are of one step may hold others; `dropSameContent` looks at all of them.
+  // A file whose first rows are of one step may hold other steps; `dropSameContent` looks at all of them.
   const fixed = sources.filter(
     ({ file, report, stepIsCertain }) => file.relative === "" || report.step === undefined || !stepIsCertain,
   );

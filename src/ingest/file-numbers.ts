@@ -91,7 +91,7 @@ export function runName(root: string, relative: string): string {
   return above.findLast(namesRun) ?? "run";
 }
 
-/** The folders of a path other than steps and ranks, which files of one kind share. */
+/** The folders of a path without steps and ranks; files of one kind share them. */
 export function seriesFolder(path: string): string {
   return parts(path)
     .slice(0, -1)

@@ -16,7 +16,7 @@ import { compareSources, examine, type Failure, type Source, type SourceReport }
 /** The result of looking at the paths. */
 export interface Growth {
   readonly name: string;
-  /** Files read before and to be read by {@link batches}, in the order of `openRun`. */
+  /** Files read before and those that {@link batches} will read, in the order of `openRun`. */
   readonly sources: readonly SourceReport[];
   /** The new ones among them. */
   readonly news: readonly SourceReport[];
@@ -26,7 +26,7 @@ export interface Growth {
   readonly waiting: readonly string[];
   /** Findings about the files as they are now; grows while batches are read. */
   findings(): FindingLog;
-  /** Batches of the new files. Must be read to the end; after an error the run has to be started again. */
+  /** Batches of the new files. Must be read to the end; after an error the run must be started again. */
   batches(): AsyncGenerator<RecordBatch>;
 }
 
@@ -34,10 +34,10 @@ export interface GrowingRun {
   /**
    * Lists the files again and examines unknown ones.
    *
-   * @param stamps stamps by path: a new stamp means new content
-   * @param mayRead whether a file that was not read yet may be read now; `complete` is false while its trainer has not
+   * @param stamps by path; a new stamp means new content
+   * @param mayRead whether an unread file may be read now; `complete` is false while its trainer has not
    * marked the folder as complete
-   * @returns why what was read no longer belongs to the run, which then has to be started again
+   * @returns why what was read no longer belongs to the run, which must then be started again
    * @throws what `openRun` throws
    */
   look(
@@ -46,7 +46,7 @@ export interface GrowingRun {
   ): Promise<Growth | { readonly broken: string }>;
 }
 
-/** A run of which nothing has been read yet. */
+/** A run whose files have not been read yet. */
 export function growingRun(paths: readonly string[], options: ReadOptions = {}): GrowingRun {
   const examined = new Map<string, { stamp: string; result: Source | Failure; findings: FindingLog }>();
   const read = new Map<string, string>();

@@ -38,13 +38,13 @@ function reportRepeated(findings: FindingLog, source: Source, repeats: string): 
   });
 }
 
-/** The source, to be read as {@link Joined} says. */
+/** The source, to be read as {@link Joined} describes. */
 function complete(source: Source, members: readonly Source[], joined: Joined): Source {
   const { report } = source;
   return {
     ...source,
     problem: joined.problem,
-    // Another file may have the other policy.
+    // Another file may hold the other policy.
     onePolicy: joined.problem === source.problem ? source.onePolicy : undefined,
     shared: joined.shared,
     companions: (joined.companions ?? []).map((place) => members[place]!),
@@ -56,7 +56,7 @@ function complete(source: Source, members: readonly Source[], joined: Joined): S
   };
 }
 
-/** Joins sources: the result has none that is part of another, and each has the files that complete it. */
+/** Joins sources: leaves out each source that is part of another, and gives each the files that complete it. */
 export function joinParts(sources: readonly Source[], findings: FindingLog): Source[] {
   const groups = new Map<string, Source[]>();
   for (const source of sources) {

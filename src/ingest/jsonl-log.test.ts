@@ -82,7 +82,7 @@ describe("openJsonlLog", () => {
     expect(sizes()).toEqual([80, 80, 120]);
     openJsonlLog({ path, rotateBytes: 100 }).append([line]);
     expect(sizes()).toEqual([80, 80, 120, 40]);
-    // 60 more fill it to the byte, and are within the limit; one more is not.
+    // 60 more bytes fill it exactly and are within the limit; one more is not.
     openJsonlLog({ path, rotateBytes: 100 }).append(["x".repeat(59)]);
     expect(sizes()).toEqual([80, 80, 120, 100]);
     openJsonlLog({ path, rotateBytes: 100 }).append([""]);

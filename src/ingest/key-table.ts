@@ -1,4 +1,4 @@
-/** From 53-bit keys to whole numbers from 0: 24 bytes an entry at most, where a Map takes a hundred. */
+/** Maps 53-bit keys to whole numbers from 0, in at most 24 bytes an entry where a Map takes a hundred. */
 export class KeyTable {
   #keys = new Float64Array(1024).fill(EMPTY);
   #values = new Int32Array(1024);
@@ -8,7 +8,7 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** The value that the key has already; undefined, and the value is stored, where it is new. */
+  /** Returns the value that the key already has; for a new key, stores the value and returns undefined. */
   put(key: number, value: number): number | undefined {
     if (4 * this.#size >= 3 * this.#keys.length) this.#grow();
     const slot = this.#find(key);

@@ -21,7 +21,7 @@ async function findFile(container: string, step: string): Promise<string> {
   return `${LAB}main/${container}/${names.find((name) => name.startsWith(`step_${step}.`))}`;
 }
 
-/** What all four containers hold. */
+/** What all four containers hold in common. */
 function common(batch: RecordBatch): unknown {
   return {
     length: batch.length,

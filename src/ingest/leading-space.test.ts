@@ -7,7 +7,7 @@ import { DEFAULT_MEMORY_LIMIT, setMemoryLimit } from "../core/base/memory-limit.
 import { readAll, readError, withoutRepeats } from "../input/adapters/read.test-data.ts";
 
 const ROW = '{"response_ids": [1, 2], "rollout_log_probs": [-1, -2], "old_log_probs": [-1, -2.5]}\n';
-/** More than the 64 KiB by which files are recognized. */
+/** More than the 64 KiB that files are recognized by. */
 const SPACE = ["\n", " ", "\r\n", "\t"]
   .map((text) => text.repeat(70_000))
   .concat(`\ufeff${"\n".repeat(70_000)}`);

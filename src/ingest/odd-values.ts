@@ -1,5 +1,5 @@
 /**
- * Kinds of values that are not ordinary log-probs, and which of a column's values are of which kind.
+ * Kinds of values that are not ordinary log-probs, and which values of a column are of which kind.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Files with one policy's log-probs: read on their own if no file has both sides, else left out and counted.
+ * Files with one policy's log-probs: read alone if no file has both sides, else left out and counted.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import type { FindingLog } from "../core/schema/index.ts";
 import { plural } from "../core/text/index.ts";
 import type { Source } from "./sources.ts";
 
-/** Mixed figures of two policies would be taken for those of one. */
+/** Mixed figures of two policies would be mistaken for one policy's. */
 const OTHER = { rollout: "trainer", trainer: "rollout" } as const;
 
 /**
- * The sources to read: those with both sides; if there are none, those with one side, whose problem of lacking the
- * other is lifted. If some have the rollout's side and others the trainer's, the rollout's are read.
+ * The sources to read: those with both sides; if there are none, those with one side, no longer refused for lacking the
+ * other. If some have the rollout's side and others the trainer's, the rollout's are read.
  */
 export function acceptOnePolicy(sources: readonly Source[], findings: FindingLog): readonly Source[] {
   if (sources.some(({ problem }) => problem === undefined)) return sources;

@@ -64,7 +64,7 @@ it("opens what can be read only once, or is far away, when it is asked for", asy
   const ahead = openAhead([a, { ...b, pipe: true }, remote, { ...d, path: "-" }, files[4]!], open);
   await ahead.open(a);
   expect(opened).toEqual(["0.npz", "4.npz"]);
-  // A file that is not of the run.
+  // A file that does not belong to the run.
   await ahead.open(files[11]!);
   expect(opened).toEqual(["0.npz", "4.npz", "11.npz"]);
   await ahead.close();

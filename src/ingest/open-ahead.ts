@@ -6,19 +6,20 @@ export type OpenInput = (file: FoundFile) => Promise<ByteSource | ByteStream>;
 
 export interface OpenAhead {
   readonly open: OpenInput;
-  /** Closes what was opened and not asked for. */
+  /** Closes what was opened but not asked for. */
   close(): Promise<void>;
 }
 
 /**
- * A small file is read when it is opened, so this many of 256 KiB may wait in memory. Asked for together, they also take
- * less of the processor: opening and reading one takes 100 µs with 8 ahead, 140 with 4, 240 alone.
+ * A small file is read when it is opened, so this many files of 256 KiB may wait in memory. Opened together, they also
+ * cost less CPU time: opening and reading one takes 100 µs with 8 ahead, 140 with 4, 240 alone.
  */
 const FILES_AHEAD = 8;
 
 /**
- * Opens files that are asked for in their order: while one is worked on, the next ones are opened. Of a run of small
- * files, a third of the time went by waiting for the system, which takes longer to open and read one than we to sum it.
+ * Opens files that are asked for in order: while one is processed, the next ones are opened. On a run of small files, a
+ * third of the time went into waiting for the system, which takes longer to open and read a file than we take to sum
+ * it.
  *
  * Pipes, standard input and files in remote stores are opened when they are asked for.
  */
@@ -26,7 +27,7 @@ export function openAhead(files: readonly FoundFile[], open: OpenInput): OpenAhe
   const places = new Map(files.map((file, place) => [file, place]));
   const waiting = new Map<number, Promise<ByteSource | ByteStream>>();
 
-  /** Those before `place` were passed over, and will not be asked for. */
+  /** The files before `place` were passed over and will not be asked for. */
   async function drop(place: number): Promise<void> {
     const passed = [...waiting].filter(([at]) => at < place);
     for (const [at] of passed) waiting.delete(at);
@@ -47,7 +48,7 @@ export function openAhead(files: readonly FoundFile[], open: OpenInput): OpenAhe
       for (let next = place + 1; next < files.length && next <= place + FILES_AHEAD; next++) {
         if (waiting.has(next) || !canWait(files[next]!)) continue;
         const early = open(files[next]!);
-        // An error is told to the one who asks for the file.
+        // Errors go to the caller that asks for the file.
         early.catch(() => {});
         waiting.set(next, early);
       }

@@ -37,7 +37,7 @@ const PICKLES = { unknownClasses: "record" } as const;
 
 type Container = "npy" | "zip" | "parquet" | "safetensors" | "pickle";
 
-/** Decided by the first bytes: a cut-off file goes to its reader, which reports it. */
+/** Decides by the first bytes, so a cut-off file goes to its reader, which reports it. */
 function sniffContainer(head: Uint8Array, byteLength: number): Container | undefined {
   if (isNpy(head)) return "npy";
   if (isZip(head)) return "zip";
@@ -58,7 +58,7 @@ const CONTAINERS_BY_NAME: ReadonlyMap<string, Container> = new Map<string, Conta
   ["safetensors", "safetensors"],
 ]);
 
-/** If the bytes do not tell the format, the reader that the name promises reports what is wrong with them. */
+/** If the bytes do not tell the format, the reader that the name suggests reports what is wrong with them. */
 function containerByName(name: string): Container | undefined {
   return CONTAINERS_BY_NAME.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
 }
@@ -87,7 +87,7 @@ async function openContainer(
   }
 }
 
-/** Refuses archives of other things, unless the name promises a dump: then its reader says what is missing. */
+/** Refuses archives of other things, unless the name promises a dump; its reader then says what is missing. */
 async function openZipped(source: ByteSource): Promise<SourceDocument> {
   const kind = await zipKind(source);
   if (kind === "npz") return openNpz(source, PICKLES);

@@ -109,7 +109,7 @@ export async function pooled(
 /** Files that make one run. */
 export type Group = { readonly name: string } & (
   | { readonly isPair: false; readonly sources: readonly Source[] }
-  /** One side in each file: the two are joined. */
+  /** One side in each file; the two are joined. */
   | { readonly isPair: true; readonly sources: readonly Source[]; readonly sides: Sides }
 );
 
@@ -172,7 +172,7 @@ export async function openGroups(
       ? walked.unreadable[0].error
       : nothingToRead(paths, walked, selection);
   }
-  // Files with both sides were reported when files were chosen.
+  // Files with both sides were already reported when files were chosen.
   if (sources.every(({ problem }) => problem !== undefined))
     reportUnread({ ...selection, sources: accepted }, findings);
   reportIgnored(walked, selection, findings, options.readApart);

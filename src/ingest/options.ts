@@ -28,8 +28,8 @@ export interface ReadOptions {
   /** Two files are two policies' log-probs of the same tokens: the first the rollout's, the second the trainer's. */
   readonly pair?: boolean;
   /**
-   * Reads a column whose values are mostly positive (probabilities, losses), all of them as missing, for a verb that says
-   * what they are. By default it is refused.
+   * Reads a column whose values are mostly positive (probabilities, losses) with all of them as missing, for a verb
+   * that says what they are. By default it is refused.
    */
   readonly allowPositive?: boolean;
   /**
@@ -44,7 +44,9 @@ export interface ReadOptions {
   readonly batchTokens?: number;
   /** Called repeatedly while files are read. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Files of the directories that the caller reads by itself, such as logged metrics: they are not told as left out. */
+  /**
+   * Files of the directories that the caller reads itself, such as logged metrics; they are not reported as left out.
+   */
   readonly readApart?: readonly string[];
   /** Called with the recognized files before anything is refused. */
   readonly onExamined?: (sources: readonly SourceReport[]) => void;

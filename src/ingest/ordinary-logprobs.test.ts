@@ -12,7 +12,7 @@ import { createBatchChecker } from "./check.ts";
 
 const LONG = 5000;
 
-/** Where the mask is 1, 0 makes an ordinary log-prob a placeholder only beside one below -1. */
+/** At mask 1, a 0 turns an ordinary log-prob into a placeholder only beside one below -1. */
 const ordinary = fc.constantFrom(-0.5, -0.25, -1, 0, -0, -1e-30);
 const certain = fc.oneof(ordinary, fc.constantFrom(-1.25, -30, -9998));
 const odd = fc.constantFrom(NaN, 1, 1e-4, 5, -Infinity, Infinity, -9999, -1e5, 0);
@@ -38,7 +38,7 @@ const sequence = fc.oneof(
 );
 const batch = fc.record({
   sequences: fc.array(sequence, { minLength: 1, maxLength: 6 }),
-  // So many further tokens that the kernel takes several pieces.
+  // Enough further tokens that the kernel takes several pieces.
   tail: fc.option(fc.record({ length: fc.integer({ min: 1, max: LONG }), end: token }), { freq: 4 }),
   isDouble: fc.nat(3).map((drawn) => drawn === 0),
 });
@@ -53,7 +53,7 @@ function build({ sequences, tail, isDouble }: Drawn): RecordBatch {
   const rows = [...sequences];
   if (tail !== null)
     rows.push(Array.from({ length: tail.length }, (_, t) => (t % 7 === 3 ? tail.end : LAST)));
-  // A third is not what float32 holds: the column stays in double precision.
+  // Float32 cannot hold a third exactly, so the column stays in double precision.
   const column = (values: number[]) =>
     isDouble ? Float64Array.from(values, (value) => value / 3) : Float32Array.from(values);
   for (const [row, tokens] of rows.entries()) {
@@ -68,7 +68,7 @@ function build({ sequences, tail, isDouble }: Drawn): RecordBatch {
   return builder.flush();
 }
 
-/** All that the checks of a source come to, the error included. */
+/** The full outcome of the checks of a source, including the error. */
 function check(drawn: readonly Drawn[], scans: boolean, onScan: (isOrdinary: boolean) => void): unknown {
   const findings = new FindingLog();
   const checks = { ...emptyChecks(), masks: [] };

@@ -31,7 +31,7 @@ export interface DraftOptions {
   /** Step and rank for drafts without their own. */
   readonly defaults: FileNumbers;
   readonly origin: Origin;
-  /** The only policy whose log-probs the file has, if the other's were never in it. */
+  /** The only policy whose log-probs the file has, if it never had the other's. */
   readonly onePolicy?: "rollout" | "trainer" | undefined;
   /** Filled with what is found in the data. */
   readonly checks: SourceChecks;

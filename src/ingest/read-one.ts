@@ -82,7 +82,7 @@ export interface Tally {
   tokens: number;
   /** Tokens with mask 1. */
   masked: number;
-  /** Sources that failed; what was read of them before that counts. */
+  /** Sources that failed; what was read of them before the failure counts. */
   skipped: number;
   firstError: LogratioError | undefined;
 }

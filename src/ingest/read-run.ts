@@ -33,7 +33,7 @@ import { openInput, type Source } from "./sources.ts";
 /**
  * Batches of sources one after the other; a source that fails is reported and skipped.
  *
- * @param tally counts of what was read of the run before: the run as a whole must not be empty
+ * @param tally counts of what was already read of the run, which must not be empty as a whole
  */
 export async function* readSources(
   sources: readonly Source[],
@@ -91,7 +91,7 @@ export function finishSources(
   checkMasked(tally, sources, options, findings);
 }
 
-/** What only the files of a run together say, once all of them are read. */
+/** Reports what only the files of a run together show, once all of them are read. */
 export function reportAcross(sources: readonly Pick<Source, "report">[], findings: FindingLog): void {
   reportRecorders(
     sources.map(({ report }) => ({ file: report.file, recordings: report.checks.recordings })),
@@ -188,8 +188,8 @@ export function keepChecks({ masks, scanSums, rowKeys: _, ...checks }: SourceChe
 }
 
 /**
- * The finding that separately read files have only together, as a single process that reads all of them reports it.
- *
+ * The finding that separately read files support only together, as a single process that reads all of them would report
+ * it.
  * @param files in the order of the run
  * @returns the checks of each file, with the scan of all; undefined when there is no such finding
  */

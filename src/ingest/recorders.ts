@@ -7,7 +7,7 @@
 import type { FindingLog, RecordBatch } from "../core/schema/index.ts";
 import { formatCount, plural } from "../core/text/index.ts";
 
-/** The steps that one recorder wrote of one rank, as plain data. */
+/** The steps that one recorder wrote for one rank, as plain data. */
 export interface Recording {
   readonly recorder: string;
   /** Null when unknown. */
@@ -86,7 +86,7 @@ export function reportRecorders(
   });
 }
 
-/** Digits of a recorder that tell it from others. */
+/** The number of digits that tell one recorder from others. */
 const SHORT = 8;
 const FEW = 4;
 

@@ -14,16 +14,16 @@ export interface RowKeys {
   readonly keys: Float64Array;
   /** Row of each. */
   readonly rows: Int32Array;
-  /** Whether the file has others, whose keys are larger. */
+  /** Whether the file has further keys, all larger. */
   readonly isPart: boolean;
 }
 
 /** Sequences of one file that are compared with each other at a time. */
 const MOST_AT_ONCE = 1 << 20;
-/** Keys of all files of a run together, about. */
+/** Approximate limit on the keys of all files of a run together. */
 const MOST_KEYS = 1 << 22;
 const LEAST_KEYS = 32;
-/** A single token says too little: "yes" is as sure here as there. */
+/** A single token says too little: "yes" has the same log-prob in many places. */
 const LEAST_TOKENS = 2;
 
 /** How many keys each file of a run may keep; 0 where there is no other file. */
@@ -31,12 +31,12 @@ export function keysPerFile(files: number): number {
   return files < 2 ? 0 : Math.max(LEAST_KEYS, Math.floor(MOST_KEYS / files));
 }
 
-/** Finds sequences that one source repeats; what it keeps tells {@link reportRowsAcross} of other sources. */
+/** Finds sequences that one source repeats; the keys it keeps let {@link reportRowsAcross} compare other sources. */
 export class RepeatedRows {
   readonly #findings: FindingLog;
   readonly #mostKeys: number;
   readonly #seen = new KeyTable();
-  /** Of the sequences in the table, in order. */
+  /** The rows of the sequences in the table, in order. */
   #rows: number[] = [];
   #batches: string[] = [];
   #kept: { keys: number[]; rows: number[]; isPart: boolean } = { keys: [], rows: [], isPart: false };
@@ -66,7 +66,7 @@ export class RepeatedRows {
     }
   }
 
-  /** Undefined without any sequence. */
+  /** Undefined if there was no sequence. */
   finish(): RowKeys | undefined {
     if (this.#kept.keys.length === 0) return undefined;
     if (this.#kept.keys.length > this.#mostKeys) this.#thin();
@@ -99,7 +99,7 @@ export class RepeatedRows {
     this.#batches = [];
   }
 
-  /** Leaves the smallest keys: two files with the same sequences keep the same ones. */
+  /** Keeps the smallest keys, so that two files with the same sequences keep the same ones. */
   #thin(): void {
     const { keys, rows } = this.#kept;
     const order = keys.map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
@@ -115,7 +115,7 @@ function makeKey({ logprobs, ids }: RowContent): number {
   return joinWords(low ^ Math.floor(ids / 2 ** 32), high ^ (ids % 2 ** 32));
 }
 
-/** Where all log-probs are missing, or 0 because the policy was certain, all sequences look alike. */
+/** Where all log-probs are missing, or are 0 because the policy was certain, all sequences look alike. */
 function saysSomething(batch: RecordBatch, row: number): boolean {
   const { rolloutLogprobs, trainerLogprobs, responseMask, offsets } = batch;
   for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {

@@ -45,10 +45,10 @@ export function reportOutside(path: string, findings: FindingLog): void {
 }
 
 /**
- * Counts the batches that a server acknowledged and has not added to the record of its runs.
+ * Counts the batches that a server acknowledged but has not added to the record of its runs.
  *
- * @param isFollowed the run is read again and again, and gets them a moment later where the server runs
- * @returns how many
+ * @param isFollowed whether the run is read repeatedly, and so gets them a moment later if the server is running
+ * @returns their number
  */
 export async function reportWaiting(
   { served }: Walk,
@@ -83,7 +83,7 @@ export async function reportWaiting(
   return total;
 }
 
-/** The error where a served run has no other data than batches in its log. */
+/** The error for a served run whose only data are batches in its log. */
 export function onlyWaiting(folder: string, batches: number): EmptyInputError {
   return new EmptyInputError(
     `${plural(batches, "batch", "batches")} ${batches === 1 ? "waits" : "wait"} in the log of logratio serve, and nothing is in the record yet`,

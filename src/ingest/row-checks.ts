@@ -3,7 +3,7 @@ import type { SourceChecks } from "./alignment/source-checks.ts";
 import { RecordingList } from "./recorders.ts";
 import { RepeatedRows } from "./repeated-rows.ts";
 
-/** What is looked at in every sequence of a source: who recorded it, and whether it is there twice. */
+/** The checks made on every sequence of a source: who recorded it, and whether it occurs twice. */
 export class RowChecks {
   readonly #recordings = new RecordingList();
   readonly #repeated: RepeatedRows;

@@ -18,14 +18,14 @@ export interface ContentColumns {
 export interface RowContent {
   /** Tokens with mask 1. */
   readonly tokens: number;
-  /** Of the log-probs; a whole number below 2^53. */
+  /** Hash of the log-probs; a whole number below 2^53. */
   readonly logprobs: number;
-  /** Of the token ids; NaN where there are none. */
+  /** Hash of the token ids; NaN where there are none. */
   readonly ids: number;
 }
 
 const NAN_BITS = 0x7fc00000;
-/** Bits of a float without its sign, shifted up: above it is NaN. */
+/** The bits of infinity without its sign, shifted up; anything above is NaN. */
 const INFINITE = 0xff000000;
 const NO_COLUMN = new Uint32Array(0);
 
@@ -43,14 +43,14 @@ export class ContentHasher {
     this.#ids = ids;
   }
 
-  /** Of tokens `[from, to)`. */
+  /** Hashes tokens `[from, to)`. */
   hash(from: number, to: number): RowContent {
     const [mask, rollout, trainer, ids] = [this.#mask, this.#rollout, this.#trainer, this.#ids];
     const [hasRollout, hasTrainer] = [rollout.length > 0, trainer.length > 0];
     // Three states that do not wait for each other, mixed as MurmurHash3 mixes its words.
     let [a, b, c, tokens] = [0x2545f491, 0x1b873593, 0x27d4eb2f, 0];
     for (let t = from; t < to; t++) {
-      // NaN and null are mask 0.
+      // NaN and null count as mask 0.
       if (!mask[t]) continue;
       tokens++;
       if (hasRollout) a = Math.imul(a ^ rollout[t]!, 0xcc9e2d51);
@@ -88,7 +88,7 @@ function viewBits(column: NumericArray | undefined): Uint32Array {
   return odd < 0 ? bits : bits.map((word) => (isOdd(word) ? (word << 1 === 0 ? 0 : NAN_BITS) : word));
 }
 
-/** A plain loop: a callback for each token would take as long as summing it. */
+/** A plain loop, since a callback for each token would take as long as summing it. */
 function findOdd(bits: Uint32Array): number {
   for (let i = 0; i < bits.length; i++) if (isOdd(bits[i]!)) return i;
   return -1;

@@ -38,7 +38,7 @@ export interface RunFacts {
 /** The outcome of reading one file, apart from its batches. */
 export interface FileOutcome {
   readonly tally: Tally;
-  /** Of this file alone. */
+  /** Findings of this file alone. */
   readonly findings: FindingLog;
   readonly checks: SourceChecks;
   /** Sums of its {@link ShiftScanner}; undefined when shifts are not checked. */
@@ -49,7 +49,7 @@ export interface FileOutcome {
 export interface FileReading {
   /** May be called once. An error of the file is part of the outcome and not thrown. */
   batches(): AsyncGenerator<RecordBatch>;
-  /** Of what was read so far. */
+  /** The outcome of what was read so far. */
   outcome(): FileOutcome;
 }
 

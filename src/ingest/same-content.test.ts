@@ -30,7 +30,7 @@ interface Row {
   readonly values: readonly number[];
 }
 
-/** Log-probs of both sides that no other step and row has. */
+/** Log-probs of both sides that occur in no other step and row. */
 function row(step: number, i: number, rank?: number): Row {
   const values = [0, 1, 2].map((t) => Math.fround(-0.1 - Math.abs(Math.sin(step * 97 + i * 31 + t))));
   return { step, values, ...(rank !== undefined && { rank }) };
@@ -121,7 +121,7 @@ describe("one batch in two containers counts once", () => {
     expect(said.map(({ message }) => message)).toEqual([
       `8 files hold the same sequences as others: counted once; the first, ${join(folder, "step_1.rank_0.jsonl")} (2 sequences, 6 tokens with mask 1), repeats ${join(folder, "run.parquet")}`,
     ]);
-    // A step that the one file lacks is still counted.
+    // A step that the single file lacks is still counted.
     await put("step_5.rank_0.jsonl", lines([row(5, 0, 0)]));
     expect((await count()).sequences).toBe(17);
   });

@@ -1,6 +1,6 @@
 /**
- * The same sequences in two files: compressed beside plain, in another format, converted into one file. Their bytes
- * differ, so what they hold is compared.
+ * The same sequences in two files: compressed beside plain, in another format, or merged into one file. Their bytes
+ * differ, so their content is compared.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { compareSources, type Source } from "./sources.ts";
 
 type ContentRow = RowContent & { readonly step: number | undefined };
 
-/** Asks what files hold; each is read once at most. */
+/** Looks up what files hold; each is read at most once. */
 export class Contents {
   readonly #options: ReadOptions;
   readonly #first = new Map<Source, Promise<ContentRow | undefined>>();
@@ -28,14 +28,14 @@ export class Contents {
     this.#options = options;
   }
 
-  /** Its first sequence with tokens; undefined where there is none, or the file cannot be read. */
+  /** Its first sequence that has tokens; undefined if there is none, or the file cannot be read. */
   first(source: Source): Promise<ContentRow | undefined> {
     const known = this.#first.get(source) ?? this.#readFirst(source);
     this.#first.set(source, known);
     return known;
   }
 
-  /** Its sequences with tokens; none when the file cannot be read to its end. */
+  /** Its sequences that have tokens; none if the file cannot be read to its end. */
   all(source: Source): Promise<readonly ContentRow[]> {
     const known = this.#all.get(source) ?? this.#readAll(source);
     this.#all.set(source, known);
@@ -83,15 +83,15 @@ export class Contents {
           yield { ...hasher.hash(0, draft.length), step };
         }
     } finally {
-      // A document that was kept is read again.
+      // A document that was kept will be read again.
       if (document !== source.document) await closeQuietly(document);
     }
   }
 }
 
 /**
- * Whether two files of one step hold the same sequences, whatever they lack beside their ids or log-probs: by their first
- * ones, else by any. Where one cannot be read, it is taken for the same.
+ * Whether two files of one step hold the same sequences, even if one lacks columns other than ids or log-probs:
+ * compares their first sequences, else any. A file that cannot be read counts as the same.
  */
 export async function holdSameSequences(contents: Contents, a: Source, b: Source): Promise<boolean> {
   const [ours, theirs] = [await contents.first(a), await contents.first(b)];
@@ -148,17 +148,17 @@ function canReadAgain({ file, companions, document }: Source): boolean {
   return file.path !== "-" && file.pipe !== true && companions.length === 0 && document?.kind !== "rows";
 }
 
-/** Files of steps of which two series, or two files of nearly the same size, begin with the same sequence. */
+/** Files whose step two series share, or two files of nearly the same size, if both begin with the same sequence. */
 async function findSuspects(files: readonly SeriesFile[], contents: Contents): Promise<SeriesFile[]> {
   const found = await findAlike(findClose(files), contents);
   if (countSeries(files) > 1) for (const file of await findInSeries(files, contents)) found.add(file);
   return files.filter((file) => found.has(file));
 }
 
-/** Bytes by which two files of one series may differ if they differ only in what they say of themselves. */
+/** Bytes by which two files of one series may differ if they differ only in how they describe themselves. */
 const SLACK = 1024;
 
-/** Files of one series, step and rank that have about the same size as another: a batch that was recorded again. */
+/** Files of one series, step and rank that are about the same size as another: a batch that was recorded again. */
 function findClose(files: readonly SeriesFile[]): SeriesFile[][] {
   const groups = new Map<string, SeriesFile[]>();
   for (const file of files) {
@@ -172,7 +172,7 @@ function findClose(files: readonly SeriesFile[]): SeriesFile[][] {
   return [...groups.values()].map(keepClose).filter(({ length }) => length > 1);
 }
 
-/** Those that have about the size of another: of files by size, a neighbor's. */
+/** Those about the size of another; with files sorted by size, that is a neighbor. */
 function keepClose(group: readonly SeriesFile[]): SeriesFile[] {
   const bySize = [...group].sort((a, b) => a.source.report.bytes - b.source.report.bytes);
   return bySize.filter((file, i) =>
@@ -227,7 +227,7 @@ async function findInSeries(
       if (first !== undefined) byFirst.set(first.logprobs, [...(byFirst.get(first.logprobs) ?? []), file]);
     }
     const alike = [...byFirst.values()].filter((group) => countSeries(group) > 1).flat();
-    // A file of several steps or ranks holds what others begin with anywhere.
+    // A file of several steps or ranks may hold, at any place, what others begin with.
     const whole = alike.some((file) => loose.has(file)) ? files : together;
     if (alike.length > 0) for (const file of whole) found.add(file);
   }
@@ -252,7 +252,7 @@ class ContentIndex {
     for (const counts of this.#index().values()) counts.delete(file);
   }
 
-  /** Fewer columns first, then more sequences: what was converted into one file goes before what it was made of. */
+  /** Fewer columns first, then more sequences: a merged file goes before the files it was made from. */
   leastWanted(): SeriesFile[] {
     const size = (file: SeriesFile): number => this.#rows.get(file)!.length;
     return [...this.#rows.keys()].sort(
@@ -266,7 +266,7 @@ class ContentIndex {
 
   /**
    * A file of another series that holds a sequence of this one, if all of them are in such files. A single sequence in a
-   * file of several proves nothing: one prompt may be answered in the same words twice.
+   * file of several sequences proves nothing: one prompt may be answered in the same words twice.
    */
   findHolder(file: SeriesFile): SeriesFile | undefined {
     const index = this.#index();
@@ -322,7 +322,7 @@ function countBy(keys: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Unknown steps and ranks may be any. */
+/** Unknown steps and ranks may match any. */
 function canBeSame(a: Source, b: Source): boolean {
   const agree = (ours: number | undefined, theirs: number | undefined): boolean =>
     ours === undefined || theirs === undefined || ours === theirs;

@@ -13,10 +13,10 @@ import { isRemote } from "../input/remote/index.ts";
 import type { Source } from "./sources.ts";
 import type { FoundFile } from "./walk.ts";
 
-/** Files that the system is asked about at once. */
+/** Number of files that the system is asked about at once. */
 const MOST_ASKED = 16;
 
-/** Drops files that are another file under another name; the first stays. */
+/** Drops paths to a file that was already found under another name; the first stays. */
 export async function dropRepeated(
   files: readonly FoundFile[],
   findings: FindingLog,
@@ -42,7 +42,7 @@ export async function dropRepeated(
 
 async function tellRepeated(file: FoundFile, first: FoundFile, findings: FindingLog): Promise<void> {
   const twice = first.path === file.path || resolve(first.path) === resolve(file.path);
-  // The link may come before its target in the order.
+  // The link may precede its target in the order.
   const [name, other] =
     !twice && (await isLink(first.path)) && !(await isLink(file.path)) ? [first, file] : [file, first];
   findings.add({
@@ -85,7 +85,7 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * Drops sources with the same bytes, step and rank as another: a copied directory would count everything twice. The
- * first in order stays, a file that the user named before others.
+ * first in order stays; files that the user named come before others.
  */
 export async function dropCopies(sources: readonly Source[], findings: FindingLog): Promise<Source[]> {
   const dropped = new Set<Source>();
@@ -173,7 +173,7 @@ async function digest(
   }
 }
 
-/** Digest of its first and last bytes: with the size, they distinguish most files. */
+/** Digest of its first and last bytes: with the size, this tells most files apart. */
 export function digestEnds(source: Source): Promise<string> {
   return digest(source, (bytes) => [
     [0, Math.min(END_BYTES, bytes)],

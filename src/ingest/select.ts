@@ -30,7 +30,10 @@ export interface Selection {
 }
 
 const LISTED = 5;
-/** One JSON object is parsed whole when it is opened; up to this many bytes of them are kept until they are read. */
+/**
+ * A file of one JSON object is parsed whole when it is opened; up to this many bytes of such objects are kept until
+ * they are read.
+ */
 const MAX_KEPT_BYTES = 2 ** 26;
 
 export function listSome(names: readonly string[], most = LISTED): string {
@@ -53,7 +56,7 @@ function splitFailures(
   return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
 }
 
-/** @param kept sequences of the file that were passed on before it failed, and stay counted */
+/** @param kept sequences of the file that were passed on before it failed, and still count */
 export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
   const name = basename(file);
   const what =
@@ -81,7 +84,10 @@ function shortenHint(hint: string, file: string): string {
     : `${first.replace(/:$/, "")}; logratio report ${basename(file)}, given alone, prints the lines`;
 }
 
-/** One-sided files lose nothing if complete files have their steps; files that the user named do. */
+/**
+ * One-sided files lose nothing if complete files have their steps; otherwise, and for files that the user named, data
+ * is lost.
+ */
 function reportOneSided(
   findings: FindingLog,
   source: Source,
@@ -105,7 +111,7 @@ function reportOneSided(
   });
 }
 
-/** Has sources keep one list of lines where they say the same: most files of a run have the same columns. */
+/** Lets sources with equal lists of lines share one list: most files of a run have the same columns. */
 function lineSharing(): (source: Source) => Source {
   const known = new Map<string, readonly string[]>();
   const share = (lines: readonly string[]): readonly string[] => {
@@ -274,7 +280,7 @@ export function isComplete({ adapter, file }: Source, markers: ReadonlySet<strin
   return markers.has(join(dirname(file.path), completeWhen));
 }
 
-/** Reports files in folders that their trainer has not marked as complete yet. */
+/** Reports files in folders that their trainer has not yet marked as complete. */
 export function reportIncomplete(
   sources: readonly Source[],
   markers: ReadonlySet<string>,
@@ -296,7 +302,7 @@ export function reportIncomplete(
   }
 }
 
-/** Two files, and only one of them has log-probs. */
+/** The error for two files of which only one has log-probs. */
 function noSecondHalf({ report }: Source, { file, error }: Failure): LogratioError {
   return new MissingSideError(
     `${report.file} has one policy's log-probs, and ${file.path} cannot be its second side: ${error.message}`,

@@ -1,5 +1,5 @@
 /**
- * Recordings that lie beside the repository on some machines and are too large for it.
+ * Recordings that are too large for the repository and lie beside it on some machines.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const WILD = `${root}wild/`;
 export const DOCTOR = `${root}doctor/dev/`;
 export const hasSharedData = existsSync(LAB) && existsSync(REAL);
 
-/** Says loudly that tests are skipped. */
+/** Warns visibly that tests are skipped. */
 export function warnIfAbsent(what: string): void {
   if (!hasSharedData) console.warn(`SKIPPED: ${what}, because ${root} is not there`);
 }

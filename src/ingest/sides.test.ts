@@ -17,7 +17,7 @@ async function put(name: string, rows: readonly object[]): Promise<string> {
   return path;
 }
 
-/** verl's names: a generation batch, and the trainer's log-probs of the same rows. */
+/** A generation batch under verl's names; below, the trainer's log-probs of the same rows. */
 const generated = (id: string, ids: number[]): object => ({
   request_id: id,
   responses: ids,

@@ -48,9 +48,9 @@ export interface Walk {
   readonly markers: ReadonlySet<string>;
   /** Links to directories that were not followed, with their targets. */
   readonly unfollowed: readonly { readonly path: string; readonly target: string }[];
-  /** Links that a confined process may not follow; where they lead is not known, nor whether there is anything. */
+  /** Links that a confined process may not follow; where they lead is unknown, and whether anything is there. */
   readonly outside: readonly string[];
-  /** Directories that `logratio serve` stores a run in: entered ones, and those of parts of a record that are given. */
+  /** Directories in which `logratio serve` stores a run: those entered, and those of given parts of a record. */
   readonly served: readonly string[];
   /** Paths that the system denied access to. */
   readonly unreadable: readonly { readonly path: string; readonly error: LogratioError }[];
@@ -107,12 +107,12 @@ export async function walk(paths: readonly string[]): Promise<Walk> {
   return walker.found;
 }
 
-/** Directories that are listed before they are asked for. */
+/** Directories to list before they are asked for. */
 const LISTED_AHEAD = 8;
 
 /**
- * Lists directories in their order, the next few ahead: a walk would mostly wait for the system otherwise, above all
- * where the files are on another machine.
+ * Lists directories in order, the next few ahead of time: a walk would otherwise mostly wait for the system, above all
+ * if the files are on another machine.
  */
 class Listings {
   readonly #paths: readonly string[];
@@ -123,11 +123,11 @@ class Listings {
     this.#paths = paths;
   }
 
-  /** That of the next directory. */
+  /** The listing of the next directory. */
   take(): Promise<Dirent[]> {
     while (this.#begun.length <= LISTED_AHEAD && this.#next < this.#paths.length) {
       const listing = list(this.#paths[this.#next++]!);
-      // An error is told to the one who enters the directory.
+      // Errors go to the caller that enters the directory.
       listing.catch(() => {});
       this.#begun.push(listing);
     }
@@ -147,7 +147,7 @@ interface Folder {
   readonly real: string;
   /** Steps down from `top`. */
   readonly depth: number;
-  /** What the user gave. */
+  /** The path that the user gave. */
   readonly top: { readonly path: string; readonly real: string };
 }
 
@@ -171,7 +171,7 @@ class Walker {
   readonly #outside: string[] = [];
   /** By their real paths. */
   readonly #served = new Map<string, string>();
-  /** Directories of given parts of a record, looked at before. */
+  /** Directories of given parts of a record that were already checked. */
   readonly #parents = new Set<string>();
   readonly #unreadable: { path: string; error: LogratioError }[] = [];
   /** Real paths of entered directories: two links to one folder give its files only once. */
@@ -213,7 +213,10 @@ class Walker {
     if (partSegment(basename(path)) !== undefined) await this.#lookBeside(dirname(path));
   }
 
-  /** The folder of a part of a served run's record: given alone, or as one of `RUN/*.parquet`, it lacks what waits. */
+  /**
+   * The folder of a part of a served run's record: a part given alone, or as one of `RUN/*.parquet`, lacks the waiting
+   * batches.
+   */
   async #lookBeside(folder: string): Promise<void> {
     if (this.#parents.has(folder)) return;
     this.#parents.add(folder);
@@ -229,12 +232,12 @@ class Walker {
     await this.#enter({ path, real, depth: 0, top: { path, real } });
   }
 
-  /** @param listing what the folder holds, if the system was asked already */
+  /** @param listing the folder's entries, if they were already requested */
   async #enter(folder: Folder, listing?: Promise<Dirent[]>): Promise<void> {
     if (this.#seen.has(folder.real)) return;
     this.#seen.add(folder.real);
     const entries = await (listing ?? list(folder.path));
-    // Looked at after its names are read: it may have become a link.
+    // Checked after its names are read: it may have become a link.
     await refuseOutside(folder.path);
     this.#entries += entries.length;
     this.#checkSize(folder);
@@ -250,7 +253,7 @@ class Walker {
       await this.#addEntry(entry, folder, entry.isDirectory() ? listings.take() : undefined);
   }
 
-  /** The listing tells what an entry is: a run of many files would spend most of its walk on asking for each. */
+  /** The listing tells what an entry is: asking for each would take most of the walk of a run with many files. */
   async #addEntry(entry: Dirent, folder: Folder, listing?: Promise<Dirent[]>): Promise<void> {
     const { name } = entry;
     const path = join(folder.path, name);
@@ -281,7 +284,7 @@ class Walker {
   }
 
   /**
-   * Where a link to a directory below `top` leads; undefined for one that is not to be followed: a link upwards would
+   * Where a link to a directory below `top` leads; undefined for one that must not be followed: a link upwards would
    * never end, or lead far beyond the given path.
    */
   async #follow(path: string, top: Folder["top"]): Promise<string | undefined> {

@@ -158,7 +158,7 @@ describe("what is written is what is read", () => {
     const written: number[] = [];
     async function* watched(): AsyncGenerator<RecordBatch> {
       for (const [i, batch] of batches.entries()) {
-        // A row group takes more than all of these, so none is written before a file ends.
+        // A row group holds more than all of these, so none is written before a file ends.
         asked.push(written.length);
         yield batch;
         expect(written).not.toContain(i);

@@ -33,7 +33,7 @@ export interface WriteRecordOptions {
   readonly compression?: "zstd" | "snappy" | "none";
   /** Further columns of a batch, after those of the record. */
   readonly more?: (batch: RecordBatch) => readonly LayoutColumn[];
-  /** Called with each batch that has rows when all of them are written, and none of its arrays is needed any more. */
+  /** Called with each batch that has rows once they are all written and its arrays are no longer needed. */
   readonly onWritten?: (batch: RecordBatch) => void;
 }
 

@@ -30,10 +30,10 @@ export interface AlignmentCheckOptions {
 }
 
 export interface AlignmentCheck {
-  /** Before anything looks at a batch: what is known of it if all its log-probs are ordinary. */
+  /** What is known of a batch if all its log-probs are ordinary; call it before anything else reads the batch. */
   scan(batch: RecordBatch): OrdinaryLogprobs | undefined;
   /**
-   * Takes a batch as it enters figures: without sentinels, and with the trainer's column moved by `--align`.
+   * Takes a batch as the figures will see it: without sentinels, and with the trainer's column moved by `--align`.
    *
    * @param ordinary what {@link scan} said of this batch
    */
@@ -66,7 +66,7 @@ export function countOnes(mask: Uint8Array): number {
 }
 
 interface Pairs {
-  /** Tokens with mask 1; of these, those with the same value on both sides, and those with a value on both. */
+  /** Tokens with mask 1; of these, those with equal values on both sides, and those with a value on both. */
   readonly masked: number;
   readonly same: number;
   readonly compared: number;
@@ -82,7 +82,7 @@ function countPairs(
   return comparePairs(rollout, trainer, mask);
 }
 
-/** Every token may pass here: nothing but numbers in the loop keeps it fast. */
+/** May run over every token: with only numbers in the loop it stays fast. */
 function comparePairs(rollout: FloatArray, trainer: FloatArray, mask: Uint8Array): Pairs {
   let [masked, same, different] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
@@ -90,7 +90,7 @@ function comparePairs(rollout: FloatArray, trainer: FloatArray, mask: Uint8Array
     masked++;
     const r = rollout[t]!;
     const u = trainer[t]!;
-    // NaN, a missing value, is on neither side of anything.
+    // NaN, a missing value, fails every comparison.
     if (r < u || r > u) different++;
     else if (r === u) same++;
   }
@@ -122,7 +122,7 @@ export function createAlignmentCheck(options: AlignmentCheckOptions): AlignmentC
       if (options.isOneSided || equal < compared || equal < FEWEST_EQUAL) return;
       findings.add({
         code: "same-columns",
-        // A short file may agree bit for bit because the engines do; the finding is about the whole run.
+        // Engines may agree bit for bit over a short file; this finding is about the whole run.
         severity: "info",
         count: equal,
         at: { file },

@@ -1,5 +1,5 @@
 /**
- * Log-probs that are exactly 0, as engines and trainers write them where there are none (tool output, padding).
+ * Log-probs of exactly 0, which engines and trainers write where they have none (tool output, padding).
  *
  * @module
  */
@@ -23,9 +23,9 @@ interface Side {
 }
 
 export interface ZeroCheck {
-  /** Defined where all log-probs of both sides are ordinary: then nothing has to look at them one by one. */
+  /** Defined where all log-probs of both sides are ordinary; nothing then needs to look at them one by one. */
   scan(batch: RecordBatch): OrdinaryLogprobs | undefined;
-  /** @param ordinary what {@link scan} said of the batch since the last one was seen */
+  /** @param ordinary what {@link scan} returned for this batch */
   see(batch: RecordBatch, ordinary?: OrdinaryLogprobs): void;
   finish(): void;
 }
@@ -55,10 +55,10 @@ export function createZeroCheck(options: ZeroCheckOptions): ZeroCheck {
 class ZeroSums implements ZeroCheck {
   readonly #options: ZeroCheckOptions;
   readonly #sides: Readonly<Record<SideName, Side>> = { rollout: newSide(), trainer: newSide() };
-  /** Σ|Δ| over all tokens, nats, and how many have one. */
+  /** Σ|Δ| over all tokens, nats, and the number of tokens that have one. */
   #deltaAbs = 0;
   #compared = 0;
-  /** Tokens at the end of responses that are 0 on both sides, and those responses. */
+  /** Tokens at the end of responses that are 0 on both sides, and the number of such responses. */
   #trailing = 0;
   #trailed = 0;
 

@@ -4,7 +4,7 @@ import { readScan } from "./scan-shifts.ts";
 import type { SourceChecks } from "./source-checks.ts";
 
 /**
- * Describes what was found in the data of files that were read alike, one line per check; empty before anything was
+ * Describes what was found in the data of files that were read alike, one line per check; empty until something was
  * read.
  */
 export function describeChecks(checks: readonly SourceChecks[]): string[] {

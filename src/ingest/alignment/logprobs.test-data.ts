@@ -18,7 +18,7 @@ export interface Drawn {
 export interface Drawing {
   readonly sequences: number;
   readonly tokens: number;
-  /** Share of tokens of which the policy is not sure. */
+  /** Share of tokens that the policy is unsure of. */
   readonly open: number;
   /** Relative and absolute size of the trainer's noise. */
   readonly noise: number;
@@ -41,7 +41,7 @@ export function drawLogprobs(seed: number, { sequences, tokens, open, noise }: D
   });
 }
 
-/** Entry t of what comes out is entry t − by of what goes in; what moves in from outside is like the rest. */
+/** Output entry t is input entry t − by; the entries that move in from outside are like the rest. */
 export function moveEntries(values: Float32Array, by: number): Float32Array {
   return values.map((_, t) => values[(t - by + 2 * values.length) % values.length]!);
 }

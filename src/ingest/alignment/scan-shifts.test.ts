@@ -95,7 +95,7 @@ describe("a shift of a few entries", () => {
 });
 
 describe("no shift is found", () => {
-  /** Other columns that are not shifted, however wrong they may be. */
+  /** Other columns that are wrong in some way, but not shifted. */
   const faults: Readonly<Record<string, (one: Drawn, random: () => number) => Float32Array>> = {
     none: ({ trainer }) => trainer,
     "a column of another row": ({ trainer }, random) => trainer.map(() => Math.log(1 - random())),

@@ -1,6 +1,6 @@
 /**
- * Finds the entry of the trainer's column that is about the rollout's token t: t itself, as it should be, or one a few
- * places away.
+ * Finds the entry of the trainer's column that belongs to the rollout's token t: t itself, as it should be, or one a
+ * few places away.
  *
  * For each shift s, over the first masked tokens, the correlation of rollout[t] with trainer[t + s] is compared with
  * that of rollout[t] with trainer[t] at the same t. Stretches of tokens of one turn (`shift-votes.ts`) vote for the larger
@@ -77,7 +77,7 @@ export function logTail(k: number, n: number): number {
 const QUESTIONS = 2 * OFFSETS.length;
 
 export class ShiftScanner {
-  /** As `shift-votes.ts` lays them out. */
+  /** In the layout of `shift-votes.ts`. */
   readonly #sums = new Float64Array(placeOf(OFFSETS.length, OFFSETS.length, true));
 
   get hasEnough(): boolean {
@@ -137,7 +137,7 @@ export class ShiftScanner {
   }
 }
 
-/** What the sums of a scanner say. */
+/** Interprets the sums of a scanner. */
 export function readScan(sums: ArrayLike<number>): ShiftScan {
   const scanner = new ShiftScanner();
   scanner.addSums(sums);
@@ -160,7 +160,7 @@ function measurePadding({ arrays, offsets }: RecordBatch, i: number): number {
   return arrays.widths[i]! - (offsets[i + 1]! - offsets[i]!);
 }
 
-/** By number of an offset: the shift in a row with so many columns of padding. */
+/** The shift of each offset, by its number, in a row with this many columns of padding. */
 function shiftsOf(padding: number): (number | undefined)[] {
   return OFFSETS.map((offset) => {
     if (typeof offset === "number") return offset;
@@ -170,7 +170,7 @@ function shiftsOf(padding: number): (number | undefined)[] {
   });
 }
 
-/** The stretches of mask 1 in `[start, end)`: pairs of the first entry and the one after the last. */
+/** The stretches of mask 1 in `[start, end)`, as pairs: the first entry, and the one after the last. */
 function findTurns(mask: Uint8Array, start: number, end: number): number[] {
   const turns: number[] = [];
   for (let t = start; t < end; ) {

@@ -8,8 +8,8 @@ export interface ShiftedBatch {
 }
 
 /**
- * The trainer's log-prob of token t from entry t + `shift` of its sequence. If that entry has mask 0, it is missing:
- * which of the two columns was moved is not known, so the entry may be about tool output.
+ * The trainer's log-prob of token t from entry t + `shift` of its sequence. It is missing if that entry has mask 0: it
+ * is unknown which of the two columns moved, so the entry may belong to tool output.
  */
 export function shiftTrainer(batch: RecordBatch, shift: number): ShiftedBatch {
   const { trainerLogprobs: trainer, offsets, responseMask } = batch;

@@ -68,7 +68,7 @@ it("counts what a row of two turns has", () => {
   addRow(sums, { rollout, trainer, start: 0, end: 40, turns: [0, 20, 22, 40], shifts: SHIFTS });
   expect(sums.subarray(0, IN_PLACE_SUMS - 1)).toEqual(Float64Array.of(38, 38));
   const later = placeOf(SHIFTS.indexOf(1), SHIFTS.length, true);
-  // Of the second turn, all but the last token have an entry after them: one stretch, which agrees.
+  // In the second turn, all tokens but the last have an entry after them: one stretch, which agrees.
   expect([...sums.subarray(later, later + SHIFT_SUMS)]).toEqual([17, 0, expect.any(Number), 1, 1]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The sums of a scan for shifts, and what a row adds to them: in WebAssembly where its values are float32, or by the plain loops
- * that define them.
+ * The sums of a scan for shifts, and what a row adds to them: in WebAssembly if its values are float32, else in the
+ * plain loops that define them.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export function placeOf(shift: number, shifts: number, isLater: boolean): number
   return IN_PLACE_SUMS + SHIFT_SUMS * (shift + (isLater ? shifts : 0));
 }
 
-/** Adds a row to sums: in the same order, and so to the same bits, whichever way is taken. */
+/** Adds a row to the sums. Both ways add in the same order, and so give the same bits. */
 export function addRow(sums: Float64Array, row: ComparedRow): void {
   const { rollout, trainer, start, end } = row;
   const isSingle = rollout instanceof Float32Array && trainer instanceof Float32Array;
@@ -65,7 +65,7 @@ export function addRowPlainly(sums: Float64Array, row: ComparedRow): void {
 /** What adds a turn to sums; see `assembly/shifts.ts`. */
 type TurnSums = Pick<ShiftsKernel, "compareInPlace" | "vote">;
 
-/** @param base entry of the row's columns that is 0 to `into` */
+/** @param base the entry of the row's columns that `into` counts as 0 */
 function addTurns(into: TurnSums, { turns, shifts }: ComparedRow, base: number): void {
   for (let turn = 0; turn < turns.length; turn += 2)
     into.compareInPlace(turns[turn]! - base, turns[turn + 1]! - base);

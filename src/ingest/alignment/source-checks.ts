@@ -15,16 +15,17 @@ export interface SourceChecks {
   readonly ids: { compared: number; differ: number };
   /** Log-probs of masked tokens that were sentinels and are now missing. */
   sentinels: number;
-  /** By how many tokens `--align` moved the trainer's column. */
+  /** Number of tokens by which `--align` moved the trainer's column. */
   shift: number;
   /**
-   * Sums of the scan for shifts, of this file or of all together: `readScan` tells what they say, which takes several times
-   * their memory, and a run may have ten thousand files. Undefined with `--align none`, and before the source is read.
+   * Sums of the scan for shifts, of this file or of all together. Kept as sums, since what `readScan` makes of them
+   * takes several times their memory, and a run may have ten thousand files. Undefined with `--align none`, and before
+   * the source is read.
    */
   scanSums: Float64Array | undefined;
   /** Which recorders wrote which steps; absent where no sequence names its recorder. */
   recordings?: readonly Recording[];
-  /** Which sequences it holds; absent where none tells something. */
+  /** Which sequences it holds; absent if none can be told from others. */
   rowKeys?: RowKeys;
 }
 

@@ -26,7 +26,7 @@ export class CheckedOutputs {
   readonly #directories: readonly Input[];
   /** Input files that were named, by device and inode. */
   readonly #named: ReadonlySet<string>;
-  /** Likewise all files that were named or are in a named directory; looked up when first needed. */
+  /** All files that were named or are in a named directory, likewise; looked up when first needed. */
   #files: Promise<ReadonlyMap<string, string>> | undefined;
 
   private constructor(

@@ -32,7 +32,7 @@ export interface Outputs {
   directory(flag: string, path: string, kind: OutputKind): Promise<void>;
   /** Only checks that the directory is not an input, not inside one, and does not replace a file. */
   folder(flag: string, path: string): Promise<void>;
-  /** A file known by device and inode, once it is open. */
+  /** Whether a file, identified by device and inode once it is open, is an input. */
   isInput(stats: Pick<Stats, "dev" | "ino">): boolean;
 }
 

@@ -147,7 +147,7 @@ async function identifyZip(path: string): Promise<Existing> {
   }
 }
 
-/** The header's keys in the bytes read; a longer header is not one of ours. */
+/** The header's keys in the bytes read; a header longer than that is not ours. */
 function identifySafetensors(text: string): Existing {
   try {
     const length = Buffer.from(text.slice(0, 4), "latin1").readUInt32LE(0);
@@ -180,7 +180,7 @@ export function isLogLine(line: string): boolean {
 /** Top-level names of a bundle apart from its page's own files. */
 const BUNDLE_NAMES = ["index.html", "api", "robots.txt", "assets", "THIRD-PARTY-NOTICES.txt"];
 
-/** What a page of a bundle asks for first: a script; JSON in bundles that were for web servers only. */
+/** What a bundle's page asks for first: a script, or JSON in bundles that were for web servers only. */
 const BUNDLED_RUN = ["api/run.js", "api/run"];
 
 async function hasBundledRun(path: string): Promise<boolean> {

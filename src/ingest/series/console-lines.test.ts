@@ -16,7 +16,7 @@ function read(text: string): { values: Map<string, number | undefined>; left: nu
 
 const TRUTH = read(LINE).values;
 
-/** Values that differ from what the whole line says, and names that it does not have. */
+/** Names whose value differs from the whole line's, or that it does not have. */
 function wrong(values: ReadonlyMap<string, number | undefined>): string[] {
   return [...values].flatMap(([name, value]) =>
     Object.is(TRUTH.get(name), value) ? [] : `${name}:${value}`,

@@ -1,6 +1,6 @@
 /**
- * verl's lines on the console, made whole: a terminal or a paste breaks them at any place, so a number that ends a line
- * may go on in the next one, and must not be read as it stands.
+ * Reassembles verl's console lines: a terminal or a paste breaks them anywhere, so a number at the end of a line may
+ * continue on the next one and must not be read as it stands.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { toLogged } from "./series.ts";
 
 /** `step:12 - actor/lr:1e-06 - …`, after any prefix of a launcher (verl/utils/logger/aggregate_logger.py). */
 export const CONSOLE = /(?:^|\s)step:(\d+)\s+-\s+(\S.*:.*)$/;
-/** The beginning of one, however little of it the line has. */
+/** The beginning of such a line, however short. */
 const START = /(?:^|\s)step:\d*(?:\s+-(?:\s.*)?)?$/;
 /** Ray's prefix, and escape sequences of colors. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals color Ray's prefix with them
 const PREFIX = /^(?:\x1b\[[\d;]*m)*\([^()]*pid=\d+[^()]*\)(?:\x1b\[[\d;]*m)* ?/;
 const SEPARATOR = /\s+-(?:\s+|$)/;
-/** What is left of a number, or of the text of one, after a cut. */
+/** The rest of a number, or of its text, after a cut. */
 const NUMBER_REST = /^[\d.eE+\-naifNAIFt()]+$/;
 
 /** The metrics of one step, from one line or several. */
 export interface ConsoleEntry {
   readonly step: number;
-  /** `name:value` each. */
+  /** `name:value` entries. */
   readonly parts: readonly string[];
-  /** Of its first line, from 1. */
+  /** Number of its first line, from 1. */
   readonly line: number;
   /** Lines that continue it. */
   readonly joined: number;
-  /** The metric whose value is cut off, or may be; it is not among the parts. */
+  /** The metric whose value is cut off, or may be; it is left out of `parts`. */
   readonly cut: string | undefined;
 }
 
 export interface ConsoleLines {
   readonly entries: readonly ConsoleEntry[];
-  /** Lines of metrics that belong to no step: the line with their step is cut off. */
+  /** Lines of metrics that belong to no step, because the line with their step is cut off. */
   readonly strays: readonly number[];
 }
 
@@ -58,7 +58,7 @@ export function readConsoleLines(text: string): ConsoleLines {
   return { entries, strays };
 }
 
-/** So many `name:number` with separators are not chance. */
+/** This many `name:number` entries with separators are not chance. */
 const STRAY_METRICS = 3;
 
 function countMetrics(line: string): number {
@@ -80,7 +80,7 @@ class OpenEntry {
   readonly #line: number;
   #text: string;
   #joined = 0;
-  /** Of the line that was added last, and of those that certainly went on in the next one. */
+  /** Length of the line added last, and of those that certainly continued on the next one. */
   #length: number;
   readonly #fullLengths = new Set<number>();
   #isCut = false;
@@ -109,7 +109,7 @@ class OpenEntry {
     return this.#takeInside(line.trimEnd(), rest[0]!, chain, raw);
   }
 
-  /** The line was cut inside a name or a number, unless this one has nothing to do with it. */
+  /** The line was cut inside a name or a number, unless this one is unrelated. */
   #takeInside(line: string, head: string, chain: readonly string[], raw: string): boolean {
     if (/\s/.test(head)) return false;
     const last = this.#text.split(SEPARATOR).at(-1)!;
@@ -118,7 +118,7 @@ class OpenEntry {
     const joined = isMetric(last + head) || chain.length === 0;
     if (!joined || (!isCertain && !isMetric(last + head))) return false;
     if (isWhole && !isCertain) {
-      // It may be a line of its own: then the last number stands, and else it is another one.
+      // This may be a line of its own; then the last number is complete, else it is a different one.
       if (!NUMBER_REST.test(head) && !isMetric(head)) return false;
       this.#isCut = true;
       return true;
@@ -134,7 +134,7 @@ class OpenEntry {
     this.#joined++;
   }
 
-  /** Undefined for a line that only looks like one. */
+  /** Undefined for a line that only looks like one of metrics. */
   finish(): ConsoleEntry | undefined {
     const match = CONSOLE.exec(this.#text);
     if (match === null) return undefined;

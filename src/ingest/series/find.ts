@@ -21,7 +21,7 @@ const VERL = /^\{"step":\d+,"data":\{/;
 
 export interface FoundSeries {
   readonly files: readonly SeriesFile[];
-  /** The remaining paths: files without metrics, and all directories. */
+  /** The other paths: files without metrics, and all directories. */
   readonly others: readonly string[];
   /** Whether each of those is a directory. */
   readonly areDirectories: boolean;
@@ -41,7 +41,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
   const files = new Map<string, SeriesFile>();
   const others: string[] = [];
   let areDirectories = true;
-  // A file that is given beside its directory counts once.
+  // A file that is given along with its directory counts once.
   const add = (found: SeriesFile): void => {
     files.set(resolve(found.file), found);
   };

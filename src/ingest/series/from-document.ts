@@ -16,7 +16,7 @@ import {
 } from "../../input/io/index.ts";
 import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
 
-/** Columns of dumps of texts, which have a step and a score in each row, too. */
+/** Columns of dumps of texts, whose rows also have a step and a score. */
 const TEXTS: readonly string[] = [
   "prompt",
   "prompts",
@@ -87,7 +87,7 @@ function isVerlLine(row: TreeMap): boolean {
   return typeof row.step === "number" && isMap(row.data) && Object.keys(row).length === 2;
 }
 
-/** Texts or an array as in dumps: a row of a dump may also have a step and a score. */
+/** Whether a row has texts or an array, as in dumps: a row of a dump may also have a step and a score. */
 function holdsMore(row: TreeMap): boolean {
   return (
     TEXTS.some((name) => Object.hasOwn(row, name)) ||
@@ -208,7 +208,7 @@ function addMetrics(
 ): void {
   for (const [name, value] of Object.entries(row) as [string, TreeValue][]) {
     if (depth === 0 && !isNullNaN && (NOT_METRICS.has(name) || name.startsWith("_"))) continue;
-    // trackio keeps a row's metrics as text of JSON.
+    // trackio stores a row's metrics as JSON text.
     const inner = name === "metrics" && typeof value === "string" ? parseMetrics(value) : value;
     const logged = value === null && isNullNaN ? Number.NaN : toLogged(inner);
     if (logged !== undefined) add(prefix + name, logged);

@@ -34,7 +34,7 @@ export function describeText(head: string, name: string): SeriesForm | undefined
     : undefined;
 }
 
-/** Where the first line begins that is not blank. */
+/** Start of the first line that is not blank. */
 function findFirstLine(text: string): number {
   return text.lastIndexOf("\n", text.search(/\S/)) + 1;
 }

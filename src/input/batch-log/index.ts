@@ -1,6 +1,6 @@
 /**
- * The directory in which `logratio serve` keeps a run: its log of received batches, the file of their keys, and where
- * each lies. Who receives, stores and answers does not belong here (`apps/serve`).
+ * The directory in which `logratio serve` keeps a run: its log of received batches, the file of their keys, and the
+ * layout of both. Code that receives, stores or answers does not belong here (`apps/serve`).
  *
  * @module
  */

@@ -19,7 +19,7 @@ const heads = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ step: from + i, rank: 0, call: 0, sha256: "ab".repeat(32) }));
 const readSteps = async (): Promise<number[]> => (await readKeyLines(path)).map(({ head }) => head.step);
 
-/** Of the file handles that `open` returns. */
+/** The prototype of the file handles that `open` returns. */
 async function handlePrototype(): Promise<{
   write: (...words: unknown[]) => Promise<{ bytesWritten: number }>;
 }> {

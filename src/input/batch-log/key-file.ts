@@ -17,7 +17,7 @@ export interface KeyLine {
   readonly head: FrameHead;
 }
 
-/** Every whole line; none where there is no file. A line that was cut off is left out: its segment is still there. */
+/** Every whole line; none if there is no file. A line that was cut off is left out: its segment still exists. */
 export async function readKeyLines(path: string): Promise<KeyLine[]> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     if (isSystemError(cause) && cause.code === "ENOENT") return "";
@@ -34,7 +34,7 @@ export async function readKeyLines(path: string): Promise<KeyLine[]> {
 /**
  * Appends the batches of a segment; all of them are durable when it resolves.
  *
- * @throws the system's error; the file is then as before, or ends with lines that are appended again later
+ * @throws the system's error; the file is then unchanged, or ends with lines that will be appended again
  */
 export async function appendKeys(path: string, heads: readonly FrameHead[], segment: number): Promise<void> {
   const lines = heads.map(({ step, rank, call, sha256 }) => `${segment} ${step} ${rank} ${call} ${sha256}\n`);

@@ -6,14 +6,14 @@
  *     DATA/RUN/.serve/keys                batches in the record
  *     DATA/RUN/.serve/figures.json        figures for the list of runs
  *     DATA/RUN/.serve/alerts.json         raised alerts, and those still to be delivered (`serve --alerts`)
- *     DATA/RUN/.serve/refused/            batches that cannot be read, as they were received, and the reason of each
- *     DATA/.serve.lock                    which server has the directory
+ *     DATA/RUN/.serve/refused/            batches that cannot be read, as received, each with the reason
+ *     DATA/.serve.lock                    which server uses the directory
  *
  * @module
  */
 import { join } from "node:path";
 
-/** The folder of a run's directory that marks it as one that a server stores. */
+/** The folder in a run's directory that marks it as stored by a server. */
 export const OWN_FOLDER = ".serve";
 
 export interface RunPlaces {
@@ -47,7 +47,7 @@ export function partName(segment: number): string {
   return `part-${String(segment).padStart(8, "0")}.parquet`;
 }
 
-/** The segment that a part of the record was made of; undefined for other names. */
+/** The segment that a part of the record was made from; undefined for other names. */
 export function partSegment(name: string): number | undefined {
   const digits = PART.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);

@@ -3,8 +3,8 @@
  *
  *     frame │ frame │ ~~ damaged ~~ │ frame │ ~~ cut off at the end
  *
- * Where a frame's head is whole, its lengths say where the next one begins, also if its body is damaged. Where it is not,
- * the next frame is searched for by its first bytes and the digest of its head.
+ * Where a frame's head is whole, its lengths say where the next one begins, even if its body is damaged. Where the head
+ * is damaged, the next frame is searched for by its first bytes and the digest of its head.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface Frame {
 export interface Damage {
   readonly start: number;
   readonly end: number;
-  /** Where it can be read: which batch it was. */
+  /** Which batch it was, if its head can be read. */
   readonly head?: FrameHead;
   /** The frame's own size, where the file ends before it: most likely its write was interrupted. */
   readonly cutOffAt?: number;
@@ -35,7 +35,7 @@ export interface Damage {
 export interface ScannedSegment {
   readonly frames: readonly Frame[];
   readonly damage: readonly Damage[];
-  /** Bytes looked at: frames and damage together. */
+  /** Bytes scanned: frames and damage together. */
   readonly bytes: number;
 }
 
@@ -44,11 +44,11 @@ const READ_BYTES = 1 << 20;
 export interface ScanOptions {
   /** Also compares each body with its digest. */
   readonly checksBodies?: boolean;
-  /** Valid bytes of the file; after them there may be data that was never acknowledged. */
+  /** Valid bytes of the file; data after them was never acknowledged. */
   readonly bytes?: number;
 }
 
-/** Reads the heads of a segment, to its end. */
+/** Reads the heads of a segment to its end. */
 export async function scanSegment(
   path: string,
   { checksBodies = false, bytes = Number.POSITIVE_INFINITY }: ScanOptions = {},
@@ -102,7 +102,7 @@ async function readFrame(reader: WindowReader, at: number, size: number): Promis
   return head && { head, start: at, offset, bytes: lengths.bodyBytes };
 }
 
-/** The bytes from `at`, which are not a whole frame, to the next one or the end. */
+/** Describes the bytes from `at`, which are not a whole frame, up to the next frame or the end. */
 async function describeLost(reader: WindowReader, at: number, size: number): Promise<Damage> {
   const cutOff = await readCutOff(reader, at, size);
   // The end of a frame whose head is whole and that is longer than the file: nothing can follow it.
@@ -111,7 +111,7 @@ async function describeLost(reader: WindowReader, at: number, size: number): Pro
   return next === undefined ? { start: at, end: size, ...cutOff } : { start: at, end: next };
 }
 
-/** A frame that the file's end cuts off, in its prefix, its head or its body; undefined where the bytes are none. */
+/** A frame that the file's end cuts off in its prefix, head or body; undefined where the bytes are not one. */
 async function readCutOff(
   reader: WindowReader,
   at: number,
@@ -146,7 +146,7 @@ async function findFrame(reader: WindowReader, from: number, size: number): Prom
   return undefined;
 }
 
-/** Offsets that may be the beginning of a frame: a body may repeat the first bytes of one a million times. */
+/** Offsets where a frame may begin: a body may repeat the first bytes of a frame a million times. */
 function* findPrefixes(window: Buffer): Generator<number> {
   for (let at = window.indexOf(MAGIC_BYTES); at >= 0; at = window.indexOf(MAGIC_BYTES, at + 1))
     if (readPrefix(window.subarray(at, at + PREFIX_BYTES)) !== undefined) yield at;

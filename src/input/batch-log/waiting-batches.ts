@@ -1,5 +1,5 @@
 /**
- * Batches that a server acknowledged and that are not in the record yet: only a server adds them.
+ * Batches that a server acknowledged but has not added to the record yet; only a server adds them.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export interface WaitingBatches {
   readonly batches: number;
   /** Bytes of the log that are not a whole batch. */
   readonly damagedBytes: number;
-  /** The first segment that holds some; undefined where nothing waits. */
+  /** The first segment that holds any; undefined if none waits. */
   readonly file: string | undefined;
 }
 
-/** Counts what waits in the log of a served run's folder, each batch once. */
+/** Counts the batches waiting in the log of a served run's folder, each once. */
 export async function countWaiting(folder: string): Promise<WaitingBatches> {
   const { own, keys } = runPlaces(folder);
   const segments = (await readdir(own)).filter((name) => segmentNumber(name) !== undefined).sort();
@@ -27,7 +27,7 @@ export async function countWaiting(folder: string): Promise<WaitingBatches> {
   let damagedBytes = 0;
   let file: string | undefined;
   for (const name of segments) {
-    // A server that runs may seal and remove it meanwhile.
+    // A running server may seal and remove it meanwhile.
     const scanned = await scanSegment(join(own, name)).catch((cause: unknown) => {
       if (isSystemError(cause) && cause.code === "ENOENT") return undefined;
       throw cause;

@@ -26,7 +26,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** @throws the signal's reason */
+/** Waits. @throws the signal's reason */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -45,7 +45,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Statuses after which the same request may succeed. */
+/** Whether the same request may succeed after this status. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }

@@ -1,9 +1,9 @@
 import { UsageError } from "../../core/base/index.ts";
 
 /**
- * The `Authorization` of a URL's user and password, which fetch refuses in a URL; undefined without a user.
+ * The `Authorization` of a URL's user and password, which fetch refuses to take from a URL; undefined without a user.
  *
- * @throws UsageError when they are not percent-encoded; the message has neither
+ * @throws UsageError when they are not percent-encoded; the message quotes neither
  */
 export function basicCredentials({ username, password, host }: URL): string | undefined {
   if (username === "") return undefined;

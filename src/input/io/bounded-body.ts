@@ -1,10 +1,10 @@
 /**
- * Reads what a server sends up to a limit: how much that is, only its bytes tell.
+ * Reads a server's response up to a limit: its size is only known once it has arrived.
  *
  * @module
  */
 
-/** Bytes in pieces, and whether they are all: beyond the limit the rest is not read. */
+/** Bytes in pieces, and whether they are complete: beyond the limit the rest is not read. */
 interface Pieces {
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
@@ -22,7 +22,7 @@ async function readPieces({ body }: Response, most: number): Promise<Pieces> {
     bytes += value.byteLength;
     if (bytes > most) {
       pieces.push(value.subarray(0, value.byteLength - (bytes - most)));
-      // A server that goes on sending must not be waited for.
+      // A server that keeps sending must not be waited for.
       reader.cancel().catch(() => {});
       return { pieces, bytes, isWhole: false };
     }
@@ -45,16 +45,16 @@ export async function readBodyBytes(response: Response, most: number): Promise<U
 
 export type BodyText =
   | { readonly text: string; readonly bytes: number }
-  /** The limit was passed; the rest was not read. */
+  /** The limit was exceeded; the rest was not read. */
   | { readonly text: undefined; readonly bytes: number };
 
-/** The text of a body of at most so many bytes. */
+/** The text of a body of at most this many bytes. */
 export async function readBodyText(response: Response, most: number): Promise<BodyText> {
   const { pieces, bytes, isWhole } = await readPieces(response, most);
   return isWhole ? { text: decode(pieces), bytes } : { text: undefined, bytes };
 }
 
-/** The beginning of a body as text, of at most so many bytes. */
+/** The beginning of a body as text, at most this many bytes. */
 export async function readBodyStart(response: Response, most: number): Promise<string> {
   return decode((await readPieces(response, most)).pieces);
 }

@@ -1,8 +1,7 @@
 /**
- * Places to which reading is confined: `logratio mcp` starts a verb for a client that may read below some directories
- * only. What such a path leads to through links is decided here, where files are opened, since a check before the verb
- * would not see the links inside a directory, and a link can be exchanged after any check.
- *
+ * Places to which reading is confined: `logratio mcp` starts a verb for a client that may read only below some
+ * directories. Where a path leads through links is decided here, where files are opened: a check before the verb would
+ * not see the links inside a directory, and a link can be exchanged after any check.
  * @module
  */
 import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
@@ -10,10 +9,10 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { FileSystemError } from "../../core/base/index.ts";
 
-/** In the environment, so that threads have it too. */
+/** An environment variable, so that threads have it too. */
 const VARIABLE = "LOGRATIO_READ_BELOW";
 
-/** Directories of this process's own, such as temporary ones, which it reads again. */
+/** Directories that this process made, such as temporary ones, and reads again. */
 const own = new Set<string>();
 
 let parsed: { readonly text: string; readonly roots: readonly string[] } | undefined;
@@ -27,7 +26,7 @@ function readRoots(): readonly string[] | undefined {
 }
 
 /**
- * What the environment of a process needs that may read only below these real paths.
+ * The environment for a process that may read only below these real paths.
  *
  * @param roots real paths: none of their parts is a link
  */
@@ -61,7 +60,7 @@ export async function leadsInside(path: string): Promise<boolean> {
   return realpath(path).then(isReadable, () => false);
 }
 
-/** The error for a path that may not be read. It tells nothing about the place that the path leads to. */
+/** The error for a path that may not be read. It reveals nothing about the place that the path leads to. */
 function leadsOutside(path: string): FileSystemError {
   return new FileSystemError(`${path} leads out of the directories that may be read, or nowhere`, {
     at: { file: path },
@@ -76,7 +75,7 @@ export async function refuseOutside(path: string): Promise<void> {
 }
 
 /**
- * Checks what was opened, and not what lies at its path by now.
+ * Checks the file that was opened, not what lies at its path by now.
  *
  * @throws FileSystemError when it may not be read
  */
@@ -108,7 +107,7 @@ export interface PinnedFile {
 
 /**
  * A path for a library that opens it itself, perhaps several times. In a confined process it names the file that was
- * checked, whatever takes its name later, where the system can do that.
+ * checked, if the system can do that, even when another file takes its name later.
  *
  * @throws FileSystemError when it may not be read
  */

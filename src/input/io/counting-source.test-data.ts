@@ -1,6 +1,6 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** A source that remembers which bytes were asked of it. */
+/** A source that remembers which bytes were requested. */
 export interface CountingSource extends ByteSource {
   readonly reads: { readonly start: number; readonly end: number }[];
   bytesRead(): number;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crc32Kernel } from "../../core/kernels/wasm/crc32-kernel.ts";
 import { crc32, crc32Scalar } from "./crc32.ts";
 
-/** Longer than what is folded at a time, twice over. */
+/** More than twice as long as what is folded at a time. */
 const LONGEST = 2 * (crc32Kernel()!.bytes.length + crc32Kernel()!.window) + 100;
 const lengths = fc.oneof(fc.integer({ min: 16_000, max: LONGEST }), fc.integer({ min: 0, max: 100 }));
 const seeds = fc.oneof(fc.constantFrom(0, 0xffffffff), fc.integer({ min: 0, max: 0xffffffff }));

@@ -4,7 +4,7 @@ import { type Crc32Kernel, crc32Kernel } from "../../core/kernels/index.ts";
 /** CRC-32 (IEEE 802.3) of `bytes`, continued from `seed`. */
 export type Crc32 = (bytes: Uint8Array, seed: number) => number;
 
-/** Below this many bytes, what is left after folding costs more than folding saves. */
+/** Below this many bytes, finishing what is left after folding costs more than folding saves. */
 const FOLDED_FROM = 16_384;
 const VECTOR = 16;
 
@@ -34,7 +34,7 @@ export const crc32: Crc32 = (bytes, seed) => {
   return kernel === undefined ? crc32Short(bytes, seed) : crc32Folded(kernel, bytes, seed);
 };
 
-/** Folds all but the last bytes into those, of which the plain checksum is taken. */
+/** Folds all but the last bytes into the last ones, whose plain checksum is then taken. */
 function crc32Folded(kernel: Crc32Kernel, bytes: Uint8Array, seed: number): number {
   const { window } = kernel;
   const folded = (bytes.length - window) & -VECTOR;
@@ -48,7 +48,7 @@ function crc32Folded(kernel: Crc32Kernel, bytes: Uint8Array, seed: number): numb
   const left = bytes.subarray(folded);
   kernel.bytes.set(left);
   kernel.finish();
-  // The checksum so far is in the bytes, so this one starts from a state of 0, whose complement it is given.
+  // The checksum so far is already in the bytes, so this one starts from state 0, given as its complement.
   return crc32Short(kernel.bytes.subarray(0, left.length), 0xffffffff);
 }
 

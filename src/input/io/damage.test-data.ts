@@ -1,5 +1,5 @@
 /**
- * What becomes of files: for tests that everything which is written for oneself is not believed when it is damaged.
+ * Ways to damage files, for tests that everything logratio writes for itself is not trusted once it is damaged.
  *
  * @module
  */

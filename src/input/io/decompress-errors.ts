@@ -7,7 +7,7 @@ export interface CutPlace {
   readonly cause?: unknown;
 }
 
-/** The compressed file ends inside `what`. */
+/** The error for a compressed file that ends inside `what`. */
 export function cutOff(format: string, what: string, { name, offset, cause }: CutPlace): FormatError {
   return new FormatError(`${format} data is cut off: the file ends at byte ${offset}, inside ${what}`, {
     at: { file: name, offset },

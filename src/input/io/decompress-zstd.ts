@@ -18,7 +18,7 @@ const SKIPPABLE_MAGIC = 0x184d2a5;
 /** The largest window that zstd decodes by default (ZSTD_WINDOWLOG_LIMIT_DEFAULT). */
 const MAX_ZSTD_WINDOW_BYTES = 2 ** 27;
 const MAX_BLOCK_BYTES = 128 * 1024;
-/** From here on, the speed of WebAssembly is worth loading it; its memory never shrinks, so windows are limited. */
+/** From this size on, WebAssembly's speed is worth loading it; its memory never shrinks, so windows are limited. */
 const LARGE_FRAME_BYTES = 2 ** 23;
 const MOST_WASM_WINDOW = 2 ** 25;
 /** fzstd parses a frame's header only once it has this many bytes. */
@@ -31,7 +31,7 @@ const createNative = (zlib as { createZstdDecompress?: (options?: zlib.ZlibOptio
 interface Frame {
   readonly header: Uint8Array;
   readonly window: number;
-  /** Bytes that it decodes to, if its header says so. */
+  /** Number of decoded bytes, if its header has it. */
   readonly content: number | undefined;
   readonly checksum: boolean;
   readonly start: number;
@@ -227,7 +227,9 @@ async function* decodeInScript(taker: Taker, frame: Frame, name: string): AsyncG
   checkHash(hash, tail, taker, name);
 }
 
-/** For a frame whose content is known: the package does not report zstd's errors, so what comes out is checked here. */
+/**
+ * For a frame whose content size is known. The package does not report zstd's errors, so its output is checked here.
+ */
 async function* decodeInWasm(taker: Taker, frame: Frame, name: string): AsyncGenerator<Uint8Array> {
   const stream = await openZstdStream();
   const hash = frame.checksum ? createXxHash64() : undefined;
@@ -235,12 +237,12 @@ async function* decodeInWasm(taker: Taker, frame: Frame, name: string): AsyncGen
   let tail = frame.header;
   let made = 0;
   try {
-    // As if it had no checksum: where one is wrong, the last block would not come out.
+    // Clears the checksum flag: with a wrong checksum, the last block would not come out.
     stream.push(frame.header.map((byte, i) => (i === 4 ? byte & ~4 : byte)));
     for await (const block of blocks(taker, frame, name)) {
       const isLast = (block[0]! & 1) === 1;
       const plain = stream.push(isLast && frame.checksum ? block.subarray(0, -4) : block);
-      // After a fault nothing more comes out. A block of no size has nothing to come out.
+      // After a fault no more output comes. An empty block has no output.
       if (plain.length === 0 && made < frame.content! && uint(block, 0, 3) >>> 3 > 0)
         throw damaged(name, before, "a block does not decode");
       before = taker.offset();

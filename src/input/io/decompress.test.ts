@@ -285,7 +285,7 @@ test("sourceChunks covers a source exactly", async () => {
   }
 });
 
-/** Fills the memory that it is given later than at once, as files do. */
+/** Fills the given memory after a delay, as files do. */
 function slowSource(bytes: Uint8Array): ByteSource {
   return {
     ...memorySource("f", bytes),
@@ -312,7 +312,7 @@ describe("memory for chunks", () => {
       buffers.add(chunk.buffer);
     }
     expect(at).toBe(long.length);
-    // Two were there before, and one is read while the other is used.
+    // Two existed before, and one is read while the other is used.
     expect(buffers.size).toBe(4);
     expect(plain.head).toEqual(long.subarray(0, 1000));
   });
@@ -427,7 +427,7 @@ describe.skipIf(!hasNative)("zstd through node:zlib", () => {
   });
 });
 
-/** A copy in which the bytes from `at` on (from the end when negative) are other ones. */
+/** A copy in which `count` bytes from `at` on (from the end when negative) are changed. */
 function flip(bytes: Uint8Array, at: number, count = 1): Buffer {
   const copy = Buffer.from(bytes);
   const start = at < 0 ? copy.length + at : at;

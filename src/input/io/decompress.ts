@@ -25,7 +25,7 @@ export interface ByteStream {
 /** Decompressed bytes whose beginning has been read. */
 export interface PlainStream extends ByteStream {
   readonly compression: Compression;
-  /** The first decompressed bytes, up to some beyond leading white space; `bytes` yields them again. */
+  /** The first decompressed bytes, including some after leading white space; `bytes` yields them again. */
   readonly head: Uint8Array;
   /** From now on, requesting the next chunk of `bytes` may overwrite the last one. The head stays. */
   reuseMemory(): void;
@@ -37,7 +37,7 @@ export const CHUNK_BYTES = 1 << 20;
 const MAGIC_BYTES = 10;
 const DEFAULT_HEAD_BYTES = 64 * 1024;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** White space in front of text that is held until the text begins. */
+/** Leading white space of a text that is held until the text begins. */
 const MOST_SPACE = 64 * 2 ** 20;
 
 /** Recognizes the compression by the first bytes; ten are enough. */
@@ -72,7 +72,7 @@ function refuseOthers(head: Uint8Array, name: string): void {
 /**
  * The bytes of a source in chunks of `chunkBytes`; the next is fetched while one is used.
  *
- * @param isReused whether a chunk to be fetched may take the memory of the one before the last
+ * @param isReused whether a new chunk may overwrite the chunk before the last
  */
 export async function* sourceChunks(
   source: ByteSource,
@@ -139,7 +139,7 @@ export async function openPlain(
   if (compression === "gzip") bytes = peekable(gunzip(bytes.all(), input.name));
   if (compression === "zstd") bytes = peekable(unzstd(bytes.all(), input.name));
   await bytes.fill(headBytes);
-  // White space, of which text may have any amount in front, tells nothing.
+  // White space tells nothing, and text may begin with any amount of it.
   const space = headBytes > MAGIC_BYTES ? await bytes.countSpace(input.name) : 0;
   if (space >= headBytes) await bytes.fill(space + headBytes);
   return {
@@ -148,7 +148,7 @@ export async function openPlain(
     head: bytes.head(space < headBytes ? headBytes : space + headBytes),
     bytes: bytes.all(),
     reuseMemory() {
-      // What is decompressed has memory of its own.
+      // Decompressed bytes have memory of their own.
       if (compression !== "none") return;
       isReused = true;
       if ("reuseMemory" in input) (input as PlainStream).reuseMemory();
@@ -174,7 +174,10 @@ interface Peekable {
   /** Reads until `count` bytes are held or the input ends. */
   fill(count: number): Promise<void>;
   head(count: number): Uint8Array;
-  /** Bytes of white space at the beginning, a byte order mark too; reads past them. @throws LimitError when there are too many to hold */
+  /**
+   * Bytes of white space at the beginning, including a byte order mark; reads past them. @throws LimitError when there
+   * are too many to hold
+   */
   countSpace(name: string): Promise<number>;
   /** Everything from the first byte on, once. */
   all(): AsyncGenerator<Uint8Array>;

@@ -21,7 +21,7 @@ async function file(name: string, bytes: Uint8Array): Promise<string> {
   return path;
 }
 
-/** A system that has kept the process waiting. */
+/** A system that has already kept the process waiting. */
 function slowCalls(): QuickCalls {
   let time = 0;
   const calls = new QuickCalls(() => time);
@@ -70,7 +70,7 @@ describe("openFile", () => {
     const [waited, passed] = [vi.spyOn(quick, "run"), vi.spyOn(slow, "run")];
     for (const calls of [quick, slow]) await see(calls, small);
     expect([waited.mock.results.length, passed.mock.results.length]).toEqual([1, 0]);
-    // It is read by then: nothing is left for another thread.
+    // It was read at once: nothing is left for another thread.
     expect(waited.mock.results[0]!.value).toMatchObject({ name: small, byteLength: 3 });
   });
 
@@ -173,7 +173,7 @@ describe("openFile", () => {
     const own = await source.slice(0, size);
     expect([own.byteOffset, own.buffer.byteLength, own.constructor]).toEqual([0, size, Uint8Array]);
     expect(Buffer.compare(own, bytes)).toBe(0);
-    // A slice is its receiver's: writing into it changes no other.
+    // A slice belongs to its receiver: writing into it changes no other.
     own.fill(7);
     expect(await source.slice(3, 6)).toEqual(bytes.subarray(3, 6));
     await source.close();
@@ -189,7 +189,7 @@ describe("openFile", () => {
   });
 });
 
-/** Open in this process; 0 where the system does not say. */
+/** Descriptors open in this process; 0 where the system does not say. */
 async function countDescriptors(): Promise<number> {
   return process.platform === "linux" ? (await readdir("/proc/self/fd")).length : 0;
 }

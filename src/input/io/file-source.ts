@@ -43,7 +43,7 @@ export async function openFile(path: string): Promise<ByteSource> {
   return openWith(quickCalls, path);
 }
 
-/** {@link openFile}, with calls that are quick, or not. */
+/** {@link openFile} with the given calls, which may or may not be quick. */
 export async function openWith(calls: QuickCalls, path: string): Promise<ByteSource> {
   const small = calls.areQuick ? calls.run(() => readSmallAtOnce(path)) : undefined;
   if (small !== undefined) return small;
@@ -79,7 +79,7 @@ export async function openWith(calls: QuickCalls, path: string): Promise<ByteSou
   });
 }
 
-/** A small file, read while the process waits; undefined for anything else, also where that fails. */
+/** A small file, read while the process waits; undefined for anything else, or if that fails. */
 function readSmallAtOnce(path: string): ByteSource | undefined {
   let descriptor: number | undefined;
   try {
@@ -118,7 +118,7 @@ async function readSmall(handle: FileHandle, path: string, byteLength: number): 
   return smallSource(path, whole, length);
 }
 
-/** Slices are copies of a file's content when it was opened, of which `length` bytes could be read. */
+/** Slices are copies of the file's content when it was opened, of which `length` bytes could be read. */
 function smallSource(path: string, whole: Uint8Array, length: number): ByteSource {
   const byteLength = whole.length;
   const plain = asPlainBytes(whole);
@@ -128,7 +128,7 @@ function smallSource(path: string, whole: Uint8Array, length: number): ByteSourc
     async slice(start, end, allocate) {
       checkSpan(path, byteLength, start, end);
       if (end > length) throw cutOff(path, length, byteLength);
-      // Most are headers of a few bytes, of which engines make no buffer unless it is asked for.
+      // Most are headers of a few bytes, which engines keep without a buffer until one is asked for.
       if (allocate === undefined) return plain.slice(start, end);
       const bytes = allocate(end - start);
       bytes.set(plain.subarray(start, end));

@@ -55,8 +55,8 @@ export function onInterrupt(stop: () => void): () => void {
 }
 
 /**
- * Calls `stop` at the next SIGINT or SIGTERM, for work that ends gracefully since the first one and can end sooner. The
- * one after that ends the process.
+ * Calls `stop` at the next SIGINT or SIGTERM, for work that has been ending gracefully since the first and can end
+ * sooner. The one after that ends the process.
  *
  * @returns a function that unregisters it
  */
@@ -73,7 +73,7 @@ export function onNextInterrupt(stop: () => void): () => void {
 }
 
 /**
- * Calls `clean`, which must be synchronous, before a signal ends the process; not where {@link onInterrupt} lets the
+ * Calls `clean`, which must be synchronous, before a signal ends the process; not if {@link onInterrupt} lets the
  * work end by itself.
  *
  * @returns a function that unregisters it

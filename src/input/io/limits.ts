@@ -28,7 +28,9 @@ export const MAX_SAFETENSORS_HEADER_BYTES = 100_000_000;
  */
 export const MAX_PARQUET_FOOTER_BYTES = 2 ** 26;
 
-/** Heap of a value in a Parquet footer, ours and DuckDB's together: a byte of an empty struct becomes a whole one. */
+/**
+ * Heap per value in a Parquet footer, ours and DuckDB's together: one byte of an empty struct becomes a whole value.
+ */
 export const PARQUET_FOOTER_VALUE_BYTES = 128;
 
 /**
@@ -41,8 +43,8 @@ export const SCRATCH_PER_MEMORY = 4;
 export const MAX_DIMENSIONS = 64;
 
 /**
- * Elements that one array may declare. 2^48 bytes are 281 TB: beyond that, the header is damaged or hostile, and not
- * merely its file cut off. Products below it are exact in a double.
+ * Elements that one array may declare. 2^48 bytes are 281 TB: beyond that, the header is damaged or hostile, and the
+ * file not merely cut off. Products below it are exact in a double.
  */
 export const MAX_ELEMENTS = 2 ** 48;
 
@@ -56,10 +58,10 @@ export const MAX_PICKLE_BYTES = 2 ** 31 - 1;
 export const MAX_PICKLE_DEPTH = 256;
 
 /**
- * Heap that reading a pickle takes, from the smallest heap in which a million of each can be read: for each opcode (a
- * value on the stack, in a list, in the tree; runs of numbers in a list are counted by their bytes instead), more for
- * each list, tuple, dict, set and object, and more yet for a dict. A pair of numbers is 400 bytes, measured and charged;
- * a dict of two 640 and 768.
+ * Heap used by reading a pickle, from the smallest heap in which a million of each can be read: this much for each
+ * opcode (a value on the stack, in a list, in the tree; runs of numbers in a list are counted by their bytes instead),
+ * more for each list, tuple, dict, set and object, and still more for a dict. A pair of numbers measures 400 bytes and
+ * is charged 400; a dict of two measures 640 and is charged 768.
  */
 export const PICKLE_OPCODE_BYTES = 32;
 export const PICKLE_CONTAINER_BYTES = 304;
@@ -84,7 +86,7 @@ export const MAX_PICKLE_EXPANSION_FLOOR = 2 ** 24;
 export const MAX_PLAIN_MEMBER_BYTES = 2 ** 26;
 
 /**
- * Sequences in one set of `[B, T]` arrays. A training step has some 100,000 at most; rows of one token, which deflate
+ * Sequences in one set of `[B, T]` arrays. A training step has at most some 100,000; rows of one token, which deflate
  * packs a thousandfold, would keep a report busy for minutes.
  */
 export const MAX_ARRAY_ROWS = 2 ** 21;

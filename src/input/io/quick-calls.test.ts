@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { QuickCalls } from "./quick-calls.ts";
 
-/** Calls of the given durations in ms; whether they still are quick after each. */
+/** Makes calls of the given durations in ms; returns whether they are still quick after each. */
 function make(durations: readonly number[]): boolean[] {
   let time = 0;
   const calls = new QuickCalls(() => time);
@@ -25,7 +25,7 @@ it("are not quick any more after ten files of a network file system, however man
   for (const before of [0, 5000]) {
     const answers = make([...new Array<number>(before).fill(0.03), ...new Array<number>(30).fill(2)]);
     expect(answers.indexOf(false)).toBe(before + 10);
-    // For good: nothing is asked that way again.
+    // Permanently: nothing is requested that way again.
     expect(answers.slice(before + 10)).not.toContain(true);
   }
 });

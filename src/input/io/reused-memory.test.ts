@@ -13,7 +13,7 @@ it("lends the same memory block after block, and to the next once it is released
   const next = reuseMemory();
   expect(next.allocate(LARGE).buffer).toBe(buffer);
   expect(next.allocate(LARGE).byteOffset).toBe(0);
-  // A larger block takes other memory, and leaves this to others.
+  // A larger block takes other memory and leaves this to others.
   expect(next.allocate(2 * LARGE).buffer).not.toBe(buffer);
   expect(reuseMemory().allocate(LARGE).buffer).toBe(buffer);
 });

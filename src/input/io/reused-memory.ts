@@ -1,12 +1,12 @@
 /**
- * Memory that is used again for one block of a file after the other, also across files. New memory for each block costs
- * page faults and, being external to V8, triggers garbage collection.
+ * Memory that is reused for one block of a file after another, also across files. New memory for each block costs page
+ * faults and, being external to V8, triggers garbage collection.
  *
  * @module
  */
 import type { Allocate } from "./byte-source.ts";
 
-/** Smaller blocks come from memory that the process has. */
+/** Smaller blocks come from memory that the process already has. */
 const LEAST_BYTES = 2 ** 16;
 /** Larger blocks are rare, and would be held until the process ends. */
 const MOST_BYTES = 2 ** 25;
@@ -20,7 +20,7 @@ let keptBytes = 0;
 export interface ReusedMemory {
   /** Memory of arbitrary content, from offset 0; what the previous call returned is overwritten. */
   readonly allocate: Allocate;
-  /** Leaves the memory to others; nothing may point into it any more. */
+  /** Leaves the memory to others; nothing may point into it afterwards. */
   release(): void;
 }
 
@@ -48,7 +48,7 @@ function keep(memory: Uint8Array): void {
   free.push(memory);
 }
 
-/** The smallest that is large enough, so that large memory is left for large blocks. */
+/** The smallest that is large enough, so that large memory stays available for large blocks. */
 function find(length: number): Uint8Array | undefined {
   if (length < LEAST_BYTES) return undefined;
   let best = -1;

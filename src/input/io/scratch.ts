@@ -164,7 +164,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process exists, as another user's.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -208,7 +208,7 @@ function removeAll(): void {
   }
 }
 
-/** Removes the path if the process ends before it is forgotten. */
+/** Removes the path if the process ends before the path is forgotten. */
 function remember(path: string): () => void {
   alive.add(path);
   if (unlisten === undefined) {

@@ -20,7 +20,7 @@ function isDirectory(): boolean {
   try {
     return fstatSync(0).isDirectory();
   } catch {
-    // It is closed: reading says so.
+    // It is closed; reading it reports that.
     return false;
   }
 }

@@ -18,7 +18,7 @@ export async function findData(zip: ZipArchive, member: ZipMember): Promise<numb
       },
     );
   }
-  // The name is read along: a different length than in the directory means a different name.
+  // The name is read as well: a different length than in the directory means a different name.
   const nameEnd = Math.min(headerEnd + member.storedName.length, source.byteLength);
   const bytes = await source.slice(member.headerOffset, nameEnd);
   const header = new DataView(bytes.buffer, bytes.byteOffset, LOCAL_HEADER_BYTES);

@@ -8,7 +8,7 @@ import { LOCAL_HEADER_BYTES, openZip, type ZipArchive, type ZipMember } from "./
 import { openMember, readMember } from "./zip-member.ts";
 import { writeZip, type ZipFixtureMember } from "./zip-writer.test-data.ts";
 
-/** Of a member named by one letter: read once, before its data. */
+/** Size of the header of a member named by one letter; it is read once, before the data. */
 const LOCAL_HEADER = LOCAL_HEADER_BYTES + 1;
 const LIKELY_CUT_OFF = "the file was probably cut off while it was being written";
 

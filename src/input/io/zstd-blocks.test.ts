@@ -5,7 +5,7 @@ import { loadFastUnzstd, loadZstd, unzstdBlock } from "./zstd-blocks.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-// In this order: what is loaded stays loaded.
+// The order matters: what is loaded stays loaded.
 describe.each([
   ["in memory", async () => {}],
   ["in memory, with the faster decompressor", loadFastUnzstd],
@@ -27,7 +27,7 @@ describe.each([
     expect(() => unzstdBlock(packed, plain.length - 1)).toThrow();
     expect(() => unzstdBlock(packed, plain.length + 1)).toThrow();
     expect(() => unzstdBlock(packed.subarray(0, 50), plain.length)).toThrow();
-    // Which neither fzstd nor Node's own decompressor sees.
+    // Neither fzstd nor Node's own decompressor sees this.
     if (load === loadFastUnzstd && !("zstdDecompressSync" in zlib))
       expect(() => unzstdBlock(Buffer.concat([packed, packed]), plain.length)).toThrow();
   });

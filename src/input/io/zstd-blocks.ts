@@ -25,7 +25,7 @@ export async function loadZstd(): Promise<(bytes: Uint8Array) => Uint8Array> {
 }
 
 /**
- * Makes {@link unzstdBlock} over three times as fast, where Node has no zstd. Worth its 70 ms of CPU from some dozens of
+ * Makes {@link unzstdBlock} over three times as fast if Node has no zstd. Worth its 70 ms of CPU from a few dozen
  * blocks of 50 kB on.
  */
 export async function loadFastUnzstd(): Promise<void> {
@@ -60,7 +60,7 @@ function decompressInScript(bytes: Uint8Array, length: number): Uint8Array {
   return decompress(bytes, makeOutput(length));
 }
 
-/** The package's own `compress` prints an error and returns what there is. */
+/** The package's own `compress` prints an error and returns what it has. */
 function compressInWasm(zstd: Zstd, bytes: Uint8Array): Uint8Array {
   const { codec } = openWasm(zstd);
   const room = codec.compressBound(bytes.length);
@@ -74,11 +74,11 @@ function decompressInWasm(zstd: Zstd, bytes: Uint8Array, length: number): Uint8A
 }
 
 /**
- * Without the package's own calls, which spread a result into a list of numbers before they copy it: that takes thirty
+ * Bypasses the package's own calls, which spread a result into a list of numbers before copying it: that takes thirty
  * times as long as decompressing, and leaves garbage.
  *
  * @param room bytes that the result may have
- * @param run given addresses of both; returns how many bytes were made, or an error
+ * @param run gets the addresses of both; returns the number of bytes made, or an error
  */
 function runInWasm(
   zstd: Zstd,
@@ -101,19 +101,19 @@ function runInWasm(
 
 /** Decodes one frame. */
 export interface ZstdStream {
-  /** What the header of the frame, or its next block, decodes to; less or nothing where it does not decode. */
+  /** What the header of the frame, or its next block, decodes to; less or nothing if it is damaged. */
   push(bytes: Uint8Array): Uint8Array;
   /** Leaves the decoder to the next frame. */
   close(): void;
 }
 
-/** Of a block of 128 KiB, in and out, with its header and checksum. */
+/** Room for a block of 128 KiB, in and out, with its header and checksum. */
 const STREAM_BYTES = 2 ** 17 + 64;
 
-/** Frames may be decoded at the same time, one by each. */
+/** Several frames may be decoded at the same time, one per decoder. */
 const decoders: StreamDecoder[] = [];
 
-/** A stream in WebAssembly, three times as fast as `fzstd`; 60 ms of CPU go into loading it. */
+/** A stream in WebAssembly, three times as fast as `fzstd`; loading it takes 60 ms of CPU. */
 export async function openZstdStream(): Promise<ZstdStream> {
   const { heap, makeDecoder } = openWasm(await loadWasm());
   const decoder = decoders.pop() ?? makeDecoder();
@@ -187,8 +187,8 @@ function readContentSize(bytes: Uint8Array): number {
 }
 
 /**
- * `fzstd` compares the array that it is given to write to with 1 (`w == 1`), for which a plain array becomes a text of all its
- * numbers first: that took three times as long as decompressing. This one becomes NaN at once.
+ * `fzstd` compares the array that it is given to write to with 1 (`w == 1`), which turns a plain array into a text of
+ * all its numbers: that took three times as long as decompressing. This one becomes NaN at once.
  */
 function makeOutput(length: number): Uint8Array {
   return Object.defineProperty(new Uint8Array(length), Symbol.toPrimitive, { value: () => Number.NaN });

@@ -57,7 +57,7 @@ function refuseToHold(file: string): LimitError {
 export class Keeper {
   #held = 0;
 
-  /** @throws LimitError when the held halves take more than the memory limit */
+  /** Copies a draft and counts its bytes. @throws LimitError when the held halves take more than the memory limit */
   keep(draft: SequenceDraft, index: number, file: string): Half {
     this.#held += DRAFT_BYTES;
     const { origin, ...own } = draft;

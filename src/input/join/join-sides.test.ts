@@ -20,7 +20,7 @@ function half(ids: readonly number[], side: "rollout" | "trainer", more: Part = 
 }
 
 async function* blocks(drafts: readonly SequenceDraft[]): AsyncGenerator<readonly SequenceDraft[]> {
-  // One at a time, in one buffer: what is held must be copied.
+  // One at a time, in one buffer, so what is held must have been copied.
   for (const draft of drafts) {
     yield [draft];
     if (draft.responseTokenIds instanceof Int32Array) draft.responseTokenIds.fill(-1);

@@ -142,7 +142,7 @@ export interface Matcher {
 export function createMatcher(second: readonly Half[]): Matcher {
   const open = new OpenHalves(second);
 
-  /** Pairs by order, if each side has only one sequence, or none has anything to match by. */
+  /** Pairs by order, if each side has only one sequence or none has anything to match by. */
   const matchByOrder = (left: readonly Half[], total: number): JoinedPair[] => {
     const rest = [...open.all];
     if (left.length !== rest.length || left.length === 0) return [];

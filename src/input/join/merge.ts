@@ -84,7 +84,7 @@ function some<T extends object>(values: T): T | undefined {
   return Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** The first `length` tokens of a half's values of each token. */
+/** A half's values for its first `length` tokens. */
 function cutPolicies(draft: SequenceDraft, side: Side, length: number) {
   const cut = (values: Named<NumericArray>): Record<string, NumericArray> =>
     Object.fromEntries(

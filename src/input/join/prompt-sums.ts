@@ -79,7 +79,7 @@ export class PromptSums {
     this.#offsets = [0];
   }
 
-  /** Sums of all prompts so far; undefined when both scored none. */
+  /** Sums of all prompts so far; undefined if both sides scored none. */
   summarize(): MismatchSummary | undefined {
     this.#flush();
     return this.#summary.sequences.count === 0 ? undefined : this.#summary;

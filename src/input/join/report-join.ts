@@ -158,7 +158,7 @@ export function reportJoined(
   }
 }
 
-/** Whether one side names its tokens only by id, the other only by text. */
+/** Whether one side names its tokens only by id and the other only by text. */
 function nameDifferently(a: SequenceDraft | undefined, b: SequenceDraft | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   const [first, second] = [listTokens(a), listTokens(b)];
@@ -166,7 +166,7 @@ function nameDifferently(a: SequenceDraft | undefined, b: SequenceDraft | undefi
   return has(first) && has(second) && findComparison(first, second) === undefined;
 }
 
-/** @param drafts one of each side */
+/** @param drafts one draft of each side */
 export function refuseUnjoined(
   first: readonly [file: string, count: number],
   second: readonly [file: string, count: number],
@@ -204,16 +204,16 @@ export function refuseOtherTexts(
   );
 }
 
-/** What is reported of a pair that differs from the first token on. */
+/** What is reported about a pair that differs from the first token on. */
 export interface Apart {
   readonly name: string;
   /** How each side's response begins. */
   readonly starts: readonly [string, string];
-  /** Of the second side. */
+  /** Row on the second side. */
   readonly row: number | undefined;
 }
 
-/** Read at once: a draft's arrays may lie in a buffer that the next block overwrites. */
+/** Must be read immediately: a draft's arrays may lie in a buffer that the next block overwrites. */
 export function describeApart({ first, second }: JoinedPair): Apart {
   const { sampleId, row } = first.draft;
   const start = ({ draft }: Half): string => {

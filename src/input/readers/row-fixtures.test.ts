@@ -12,7 +12,7 @@ import { openJsonl } from "./json/rows.ts";
 import { openJson } from "./json/tree.ts";
 import { openParquet } from "./parquet/index.ts";
 
-/** What a fixture's producer put in; the rows are given `repeat` times. */
+/** The values that a fixture's producer put in, with the rows given `repeat` times. */
 interface Expected {
   readonly kind: "jsonl" | "array" | "object" | "parquet" | "bytes";
   readonly rows: readonly unknown[];
@@ -81,7 +81,7 @@ function repeated({ rows, repeat }: Expected): unknown[] {
   return Array.from({ length: repeat }, () => rows).flat();
 }
 
-/** The file as a stream that comes in pieces of `size` bytes. */
+/** The file as a stream that arrives in pieces of `size` bytes. */
 function inPieces(path: string, size: number): ByteStream {
   const bytes = readFileSync(path);
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -31,7 +31,7 @@ async function makeHeaders(): Promise<AskHeaders> {
   if (process.env.STORAGE_EMULATOR_HOST) return async () => ({});
   const { GoogleAuth } = await loadOptional("google-auth-library", () => import("google-auth-library"));
   const client = await new GoogleAuth({ scopes: [SCOPE] }).getClient().catch((cause: unknown) => {
-    // Without credentials public buckets can be read; those that were named are not to be passed over.
+    // Without credentials, public buckets can be read; a named file of credentials must not be ignored.
     const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
     if (file) throw fileSystemError(cause, "read", { file });
   });

@@ -72,9 +72,9 @@ function readEntries(json: unknown): Entry[] {
 }
 
 /**
- * The address of the next page, below the same host: the token is sent there.
+ * The address of the next page, which must be on the same host, since the token is sent there.
  *
- * @throws StoreFailure when it is another host's
+ * @throws StoreFailure when it is on another host
  */
 function findNextPage({ headers }: Response, page: string): string | undefined {
   const link = /<([^>]+)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];

@@ -1,4 +1,4 @@
-/** Servers that send what nobody asked for, and that lead elsewhere. */
+/** Servers that send unrequested data or redirect elsewhere. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -28,7 +28,7 @@ async function serve(handle: Handle): Promise<{ url: string; requests: IncomingM
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** Sends until the other side leaves, and counts. */
+/** Sends until the other side leaves, and counts the bytes. */
 function sendEndlessly(response: ServerResponse, piece: string, everyMs = 0): { bytes: () => number } {
   let bytes = 0;
   const timer = setInterval(() => {
@@ -55,7 +55,7 @@ async function readWhole(address: string): Promise<Uint8Array> {
   return source.slice(0, found!.object.byteLength);
 }
 
-/** A server that answers the first question as a sound one, and ranges as told. */
+/** A server that answers the first request correctly, and requests for ranges as given. */
 function ranges(answer: (response: ServerResponse) => void): Handle {
   return (request, response) => {
     if (!isFirst(request)) return answer(response);

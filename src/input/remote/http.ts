@@ -1,5 +1,5 @@
 /**
- * Requests for ranges and JSON, shared by the stores that use HTTP. No body is read beyond what was asked for.
+ * Requests for ranges and JSON, shared by the stores that use HTTP. Reads no body beyond the requested size.
  *
  * @module
  */
@@ -13,11 +13,11 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 type Request = Omit<RequestInit, "headers"> & { readonly headers: RequestHeaders };
 
-/** Of an error's body, enough to find the message in. */
+/** Bytes of an error's body to read, enough to find the message in it. */
 const ERROR_BYTES = 8192;
-/** Characters of a message. */
+/** Limit on the characters of a message. */
 const MAX_WORDS = 200;
-/** Of a description, or of a page of a list: a thousand files take about 0.3 MB. */
+/** Limit on a description, or on a page of a list: a thousand files take about 0.3 MB. */
 export const MAX_ANSWER_BYTES = 16 << 20;
 const MAX_REDIRECTS = 10;
 
@@ -33,8 +33,8 @@ export async function fetchChecked(url: string, init: Request): Promise<Response
 }
 
 /**
- * Follows redirects itself: fetch reports an endless chain, and one that leads out of HTTP, as it does a broken
- * connection, which is worth another attempt. Credentials go to the first host only.
+ * Follows redirects itself: fetch reports an endless chain, and one that leaves HTTP, in the same way as a broken
+ * connection, which would be worth another attempt. Credentials go to the first host only.
  */
 async function followRedirects(from: string, init: Request): Promise<Response> {
   let url = new URL(from);
@@ -53,7 +53,7 @@ async function followRedirects(from: string, init: Request): Promise<Response> {
     const next = new URL(location, url);
     if (!/^https?:$/.test(next.protocol)) return fail(`it redirects to a ${next.protocol} address`);
     if (redirects >= MAX_REDIRECTS) return fail(`it redirects more than ${MAX_REDIRECTS} times`);
-    // As a GET the answer would be another one.
+    // As a GET the request would mean something else.
     if (init.method === "POST" && status < 307) return fail("it redirects a request that has a body");
     if (next.origin !== url.origin) headers = withoutCredentials(headers);
     url = next;
@@ -97,7 +97,7 @@ export async function fetchJson(
   }
 }
 
-/** The version in an answer: a strong ETag (weak ones mean equal content, not equal bytes), else Last-Modified. */
+/** The version in a response: a strong ETag (weak ones mean equal content, not equal bytes), else Last-Modified. */
 export function readTag({ headers }: Response): string | undefined {
   const tag = headers.get("etag");
   return tag === null || tag.startsWith("W/") ? (headers.get("last-modified") ?? undefined) : tag;
@@ -109,8 +109,8 @@ export type KnownFile = Pick<RemoteFile, "name" | "byteLength" | "version">;
 /**
  * Compares a `Content-Range` with the request.
  *
- * @throws FormatError when the file has another size than it had
- * @throws StoreFailure when the bytes are others than were asked for
+ * @throws FormatError when the file's size has changed
+ * @throws StoreFailure when the bytes are not the requested ones
  */
 export function checkRange(
   header: string | null | undefined,
@@ -128,7 +128,7 @@ export function checkRange(
   });
 }
 
-/** @throws StoreFailure unless a range has the bytes that it should have; undefined: more than those */
+/** @throws StoreFailure unless a range has the expected bytes; undefined means more than those */
 export function checkLength(bytes: Uint8Array | undefined, expected: number): Uint8Array {
   if (bytes?.length === expected) return bytes;
   if (bytes === undefined) {
@@ -141,9 +141,9 @@ export function checkLength(bytes: Uint8Array | undefined, expected: number): Ui
 }
 
 /**
- * The bytes of a range, all of them.
+ * All bytes of a range.
  *
- * @param file an answer with another version or size than this has another content
+ * @param file a response with another version or size has other content
  * @throws FormatError when the content has changed
  * @throws StoreFailure when the server sends something else, or the connection breaks
  */

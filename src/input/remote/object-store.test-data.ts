@@ -1,6 +1,6 @@
 /**
  * A store on this machine that speaks enough of S3, Google's JSON API, the Hugging Face Hub and plain HTTP for their
- * clients to read from it, and fails as it is told to.
+ * clients to read from it, and fails on demand.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a request meets instead of an answer. */
+/** What a request gets instead of a response. */
 export type Fault =
   /** Half of the body, then the connection breaks. */
   | "cut"
-  /** The connection breaks before the answer. */
+  /** The connection breaks before the response. */
   | "hang-up"
   /** This status. */
   | number;
@@ -27,13 +27,13 @@ export interface TestStore {
     range: string | undefined;
     headers: IncomingMessage["headers"];
   }[];
-  /** Taken by the requests for bytes in their order; none when empty. */
+  /** Consumed by the requests for bytes in order; none when empty. */
   readonly faults: Fault[];
-  /** Statuses of everything but bytes. */
+  /** Statuses for everything except requests for bytes. */
   readonly listFaults: Fault[];
   /** Answers requests for ranges with whole files. */
   ignoresRanges: boolean;
-  /** Keys of a page of a listing. */
+  /** Number of keys on a page of a listing. */
   pageSize: number;
   /** Tells contents apart in the JSON API. */
   generation: string;

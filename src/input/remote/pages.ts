@@ -3,14 +3,14 @@ import { StoreFailure } from "./remote-file.ts";
 /** Half a million files in pages of a hundred. */
 const MAX_PAGES = 5000;
 
-/** The pages of a list, which each name the next one: a chain that ends. */
+/** The pages of a list, each of which names the next, as a chain that must end. */
 export class PageChain {
   readonly #seen = new Set<string>();
 
   /**
-   * Call with what names the next page.
+   * Call with the name of the next page.
    *
-   * @throws StoreFailure when it was named before, or there are too many
+   * @throws StoreFailure when that page was named before, or there are too many pages
    */
   follow(next: string): void {
     const fail = (words: string): never => {

@@ -6,7 +6,7 @@ import { RETRY } from "./retry.ts";
 
 let files = 0;
 
-/** A store that holds one file, and notes the ranges that it is asked for. */
+/** A store that holds one file and records the ranges requested of it. */
 function holdBytes(length: number): {
   store: RemoteStore;
   file: RemoteFile;

@@ -1,4 +1,4 @@
-/** Each kind of address against a store on this machine, through the clients that real stores are read with. */
+/** Tests each kind of address against a store on this machine, through the clients that read real stores. */
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -31,7 +31,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Tokens and the sum of all differences: equal only when every value was read. */
+/** Token count and the sum of all differences: equal only if every value was read. */
 async function measure(paths: readonly string[]): Promise<{ tokens: number; sum: number; steps: number[] }> {
   const run = await openRun(paths);
   let tokens = 0;

@@ -37,7 +37,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tries until the request succeeds, `attempts` or the time for all of them are used up, or a retry cannot help.
+ * Tries until the request succeeds, `attempts` or the total time are used up, or a retry cannot help.
  *
  * @param name the address, for messages
  * @throws NotFoundError, FileSystemError or FormatError: the failure of the store or the network, and what to try
@@ -68,7 +68,7 @@ export async function retrying<T>(
   }
 }
 
-/** Anything other than an answer of the store is a network error: unknown names, broken connections. */
+/** Anything other than a response of the store is a network error: unknown names, broken connections. */
 function toFailure(error: unknown): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const words = networkWords(error);
@@ -76,7 +76,7 @@ function toFailure(error: unknown): StoreFailure {
   return new StoreFailure(words, { isPassing: !isFinal, cause: error });
 }
 
-/** The error of an answer that broke off after it began. */
+/** The error for a response that broke off after it began. */
 export function explainBreak(name: string, error: unknown): LogratioError {
   return isLogratioError(error) ? error : explain(name, toFailure(error), 1);
 }

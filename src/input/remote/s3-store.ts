@@ -52,7 +52,7 @@ async function connect(): Promise<Connection> {
   return { library, client };
 }
 
-/** Ends the bodies of lists, descriptions and errors, which the client holds whole, beyond a limit. */
+/** Stops reading the bodies of lists, descriptions and errors beyond a limit; the client would hold them whole. */
 function boundAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -123,7 +123,7 @@ function toFailure(error: unknown): unknown {
       ? new StoreFailure(networkWords(error), { status: 401, isPassing: false, cause: error })
       : error;
   }
-  // Answers to HEAD have no body, so the client reports all of their errors as unknown.
+  // Responses to HEAD have no body, so the client reports all of their errors as unknown.
   const words = !message || /^Unknown/.test(message) ? (name ?? "no reason given") : message;
   return new StoreFailure(words, {
     status,

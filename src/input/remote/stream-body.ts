@@ -10,10 +10,10 @@ import { remoteTimeLimitMs } from "./time-limit.ts";
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * The bytes of an answer as they come.
+ * The bytes of a response as they arrive.
  *
- * @throws FileSystemError when the answer fails or breaks off, when no byte comes for as long as an attempt may take, or
- * when all of it takes longer than {@link remoteTimeLimitMs}
+ * @throws FileSystemError if the response fails or breaks off, if no byte arrives for as long as an attempt may take,
+ * or if the whole response takes longer than {@link remoteTimeLimitMs}
  */
 export async function* streamBody(
   name: string,
@@ -30,12 +30,12 @@ export async function* streamBody(
       yield bytes;
     }
   } finally {
-    // A server that goes on sending must not be waited for.
+    // A server that keeps sending must not be waited for.
     reader.cancel().catch(() => {});
   }
 }
 
-/** An answer whose body is not bound to the time in which it had to begin. */
+/** A response whose body is not bound by the time in which it had to begin. */
 async function answerWithin(
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Response>,

@@ -2,12 +2,12 @@ import { UsageError } from "../../core/base/index.ts";
 
 /** Large files at 30 MB/s: 100 GB take an hour. */
 const DEFAULT_SECONDS = 3600;
-/** What a timer takes. */
+/** The longest time that a timer accepts. */
 const MOST_SECONDS = 2_147_483;
 
 /**
- * How long one request may take in all, its attempts together, and a file that a server sends only as a whole, in
- * milliseconds: `LOGRATIO_REMOTE_TIMEOUT` has it in seconds.
+ * The total time in milliseconds that one request may take with all its attempts, or a file that a server sends only as
+ * a whole; `LOGRATIO_REMOTE_TIMEOUT` sets it in seconds.
  *
  * @throws UsageError when that is not a positive number
  */

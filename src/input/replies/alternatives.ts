@@ -1,5 +1,5 @@
 /**
- * What replies say about a token apart from its own log-prob.
+ * What replies hold about a token apart from its own log-prob.
  *
  * @module
  */

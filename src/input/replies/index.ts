@@ -2,7 +2,7 @@
  * The parts of inference servers' replies that scoring (which sends requests) and adapters (which read saved replies)
  * share: log-probs and their sentinels, OpenAI's `logprobs` blocks, vLLM's positions, SGLang's triples.
  *
- * Which reply holds which part is decided there.
+ * Code that decides which reply holds which part belongs there.
  *
  * @module
  */

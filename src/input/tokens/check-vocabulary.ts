@@ -1,11 +1,14 @@
 /**
- * The vocabulary of a `tokenizer.json`, before the library makes tables of it that are as long as its largest id.
+ * Checks the vocabulary of a `tokenizer.json`, before the library builds tables as long as its largest id.
  *
  * @module
  */
 import { FormatError, LARGEST_TOKEN_ID } from "../../core/base/index.ts";
 
-/** Without a vocabulary, the library says what is missing. @throws FormatError when a token is not text, or an id is not one that a vocabulary has */
+/**
+ * Accepts a missing vocabulary, which the library reports. @throws FormatError if a token is not text, or an id is not
+ * one that a vocabulary can have
+ */
 export function checkVocabulary(file: string, definition: Readonly<Record<string, unknown>>): void {
   const fail = (what: string): never => {
     throw new FormatError(`${file} is not a tokenizer: ${what}`, {

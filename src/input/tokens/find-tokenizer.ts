@@ -1,7 +1,7 @@
 /**
- * Finds the tokenizer of a run: in the directory that was given, or where a trainer saved it next to its dumps: slime and miles save theirs as `DIR/tokenizer` with
- * `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a, `miles/rollout/data_source.py` commit
- * 31f1ca96).
+ * Finds the tokenizer of a run: in the given directory, or where a trainer saved it next to its dumps. slime and miles
+ * save theirs as `DIR/tokenizer` with `--dump-details DIR` (`slime/rollout/data_source.py` commit 624b824a,
+ * `miles/rollout/data_source.py` commit 31f1ca96).
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface LibraryTokenizer {
 
 export interface LibraryDecoder {
   readonly config: { readonly type: string };
-  /** Of a sequence. */
+  /** The decoders of a sequence. */
   readonly decoders?: readonly LibraryDecoder[];
   decode_chain: (tokens: readonly string[]) => string[];
 }

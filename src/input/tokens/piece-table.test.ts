@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PieceTable } from "./piece-table.ts";
 
-// Around the twelve bytes that lie beside a token's flags.
+// Lengths around the twelve bytes that lie beside a token's flags.
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 16 }),
   fc.uint8Array({ minLength: 11, maxLength: 13 }),

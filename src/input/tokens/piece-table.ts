@@ -1,11 +1,13 @@
 import { SpelledRoom, type SpelledTokens } from "../../core/base/index.ts";
 
-/** Words of a slot: its bytes' number and flags, then its bytes. */
+/** Words of a slot: the number of its bytes and its flags, then the bytes. */
 const WORDS = 4;
-/** This many bytes of a token fit next to its flags, in one cache line: few tokens have more. */
+/** This many bytes of a token fit beside its flags in one cache line; few tokens have more. */
 const BESIDE = 4 * (WORDS - 1);
 
-/** The bytes and flags of tokens, which are written often: each token has a slot, in the order of addition. */
+/**
+ * The bytes and flags of tokens, which are written often: each token has a slot, in the order in which it was added.
+ */
 export class PieceTable {
   #words = new Uint32Array(1024 * WORDS);
   /** Slots with more bytes than fit next to their flags. */
@@ -34,7 +36,9 @@ export class PieceTable {
     this.hasPartial ||= isPartial;
   }
 
-  /** The bytes of these slots, their offsets including the end, and their flags, in memory that the next call uses again. */
+  /**
+   * The bytes of these slots, their offsets including the end, and their flags, in memory that the next call reuses.
+   */
   write(slots: Uint32Array): SpelledTokens {
     const words = this.#words;
     const room = this.#room;
@@ -48,7 +52,7 @@ export class PieceTable {
       flags[i] = head & 255;
       const length = head >>> 8;
       if (length <= BESIDE) {
-        // All twelve bytes: the next token overwrites those after this one's own.
+        // Writes all twelve bytes: the next token overwrites those after this one's own.
         view.setUint32(to, words[at + 1]!, IS_LITTLE_ENDIAN);
         view.setUint32(to + 4, words[at + 2]!, IS_LITTLE_ENDIAN);
         view.setUint32(to + 8, words[at + 3]!, IS_LITTLE_ENDIAN);

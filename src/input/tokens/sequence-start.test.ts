@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The byte-level fixture, changed, as a directory of its own. */
+/** A changed copy of the byte-level fixture, in a directory of its own. */
 async function directory(
   name: string,
   change: (definition: Definition) => void,

@@ -1,4 +1,4 @@
-/** Converts token ids to text and back, whatever the library behind it. */
+/** Converts token ids to text and back with any underlying library. */
 export interface TokenDecoder {
   /** The directory or file that it was opened from. */
   readonly name: string;

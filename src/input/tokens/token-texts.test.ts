@@ -7,7 +7,7 @@ import { openTokenizer } from "./open-tokenizer.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 import { TokenTexts } from "./token-texts.ts";
 
-/** Tokens of bytes, as byte-level vocabularies have them. */
+/** Tokens that are bytes, as in byte-level vocabularies. */
 function byteDecoder(tokens: readonly (string | readonly number[])[]): TokenDecoder {
   const bytes = tokens.map((token) =>
     typeof token === "string" ? new TextEncoder().encode(token) : Uint8Array.from(token),

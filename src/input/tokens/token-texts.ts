@@ -1,5 +1,5 @@
 /**
- * Token ids for display: each token's bytes, and the characters that begin in it. Either, concatenated, is the text.
+ * Token ids for display: each token's bytes, and the characters that begin in it. Both concatenate to the text.
  *
  * @module
  */
@@ -14,7 +14,9 @@ import {
 import { PieceTable } from "./piece-table.ts";
 import type { TokenDecoder } from "./token-decoder.ts";
 
-/** Tokens over which a character's bytes may be spread: four bytes, and those joined with them on either side. */
+/**
+ * Number of tokens over which a character's bytes may be spread: four bytes, and those joined with them on either side.
+ */
 const MOST_PARTS = 8;
 /** Ids from here on are not looked up in an array: no vocabulary is this large, but files can hold any number. */
 const MOST_IDS = 1 << 22;
@@ -41,7 +43,7 @@ interface KnownPiece extends TokenPiece {
  */
 export class TokenTexts {
   readonly #decoder: TokenDecoder | undefined;
-  /** Decoded before a token, so that decoders that drop a leading space of the text keep the token's own. */
+  /** Decoded in front of a token, so that decoders that drop a text's leading space keep the token's own. */
   readonly #anchor: readonly number[];
   readonly #anchorText: string;
   /** Tokens in the order of their first use, so that the frequent ones are close together. */
@@ -64,7 +66,7 @@ export class TokenTexts {
     return this.#piece(id).text;
   }
 
-  /** The same, unambiguous: bytes that are not text by themselves appear as `‹e2 82›`. */
+  /** The same, but unambiguous: bytes that are not text by themselves appear as `‹e2 82›`. */
   nameOf(id: number): string {
     const { text, bytes, isPartial } = this.#piece(id);
     return isPartial
@@ -79,7 +81,7 @@ export class TokenTexts {
     return isPartial ? "other" : tokenClass(text, flags);
   }
 
-  /** In memory that the next call uses again. */
+  /** Returns memory that the next call reuses. */
   spell(ids: ArrayLike<number>): SpelledTokens {
     if (this.#decoder === undefined) return this.#ids.spell(ids);
     const slots = new Uint32Array(ids.length);
@@ -156,7 +158,7 @@ export class TokenTexts {
     const piece = whole(text, special | (DIGITS.test(text) ? TOKEN_FLAGS.digit : 0));
     if (!text.includes(REPLACEMENT)) return piece;
     const bytes = decoder?.bytesOf(id);
-    // If the bytes spell another text than the decoder gives, the decoder does not join these tokens.
+    // If the bytes spell a different text than the decoder returns, the decoder does not join these tokens.
     if (bytes === undefined || lossy.decode(bytes) !== text) return piece;
     return { ...piece, bytes, isPartial: !isUtf8(bytes) };
   }

@@ -17,7 +17,7 @@ import {
   OPEN_BRACKET,
 } from "./syntax.ts";
 
-/** What may follow; `resync` searches for the next element after a fault. */
+/** What may come next; `resync` searches for the next element after a fault. */
 type Expected = "open" | "element" | "separator" | "resync" | "nothing";
 
 /** One piece per element. Wrong text between two elements becomes one piece with an error. */

@@ -18,7 +18,7 @@ export interface NumberRun {
    * Reads elements of `bytes[pos, end)` from the one that starts at `pos`; see {@link DecimalsKernel}. `next` is then
    * the index of the first element that was not read, or the index after the closing bracket.
    *
-   * @returns how many of `values` are then filled
+   * @returns the number of `values` then filled
    */
   scan(pos: number, count: number): number;
   readonly next: () => number;

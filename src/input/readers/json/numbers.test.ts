@@ -15,7 +15,7 @@ interface Outcome {
   readonly offset: number | undefined;
 }
 
-/** What becomes of the array whose first element is at the start of `text`, up to `end`. */
+/** The result of reading the array whose first element is at the start of `text`, up to `end`. */
 function scanArray(text: string, startRun = startNumberRun, end = text.length): Outcome & { spent: number } {
   let spent = 0;
   const scanner = new NumberArrayScanner((bytes) => {
@@ -76,7 +76,7 @@ const comma = fc.constantFrom(",", ", ", " ,", ",\r\n", "\t,\n ");
 
 const array = fc
   .tuple(
-    // Runs of one kind, as columns are, with something else between them now and then.
+    // Runs of one kind, as columns are, sometimes with something else between them.
     fc.array(
       fc.oneof(
         {
@@ -125,7 +125,7 @@ describe("arrays of numbers", () => {
         const end = isCut ? cut % text.length : text.length;
         const fast = scanArray(text.slice(0, end), startNumberRun, Buffer.byteLength(text.slice(0, end)));
         const slow = scanArray(text.slice(0, end), plain, Buffer.byteLength(text.slice(0, end)));
-        // What is refused is not paid for to the byte.
+        // The bytes charged for what is refused need not match exactly.
         expect({ ...fast, spent: 0 }).toEqual({ ...slow, spent: 0 });
         if (fast.values === undefined) failed++;
       }),
@@ -203,7 +203,7 @@ describe("long arrays in narrow types", () => {
         );
         const narrow = read(elements.join(","), true);
         const isWhole = length <= 16_384 || type === Float64Array;
-        // What is put away in blocks is joined only if they agree.
+        // Numbers stored in blocks are joined only if all blocks have one type.
         if (isWhole) expect([length, narrow.constructor]).toEqual([length, type]);
         expect(Float64Array.from(narrow)).toEqual(Float64Array.from(elements, value));
         expect(narrow.buffer.byteLength).toBe(narrow.byteLength);

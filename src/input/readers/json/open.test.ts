@@ -142,7 +142,7 @@ describe("rows before the first that can be read", () => {
       message: 'not JSON: column 1: expected "{", found "#"',
       at: { line: 1, offset: 0 },
     });
-    // One that is being written may be followed.
+    // A file that is still being written may be followed.
     const cut = await openJsonl(source('{"a": [1', "a.jsonl"));
     expect([cut.sample, cut.onlyRow]).toEqual([[], undefined]);
     const array = await openJsonl(source('[{"a": nope}]'));

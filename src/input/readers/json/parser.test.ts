@@ -7,7 +7,7 @@ import { createJsonParser } from "./parser.ts";
 
 const parser = createJsonParser();
 
-/** The text with what a parser needs behind it, and something before it. */
+/** Parses the text with something before it and, after it, what a parser needs. */
 function parse(text: string, own = parser): RowValue {
   const bytes = Buffer.from(`##${text}\n`);
   return own.parse(bytes, 2, bytes.length - 1);

@@ -43,7 +43,7 @@ export interface JsonParser {
   cost(): number;
 }
 
-/** What is needed of a row. */
+/** What the caller needs of a row. */
 export interface RowWish {
   /** The only members that are built, if given. */
   readonly wanted?: ReadonlySet<string> | undefined;
@@ -54,7 +54,10 @@ export interface RowWish {
 /** Depth of nested arrays and objects; the parser recurses, and the stack is limited. */
 export const DEFAULT_MAX_DEPTH = 256;
 
-/** Names in one object: with more it is neither a row nor a set of columns, and searching its names takes minutes. */
+/**
+ * Limit on names in one object: with more it is neither a row nor a set of columns, and searching its names takes
+ * minutes.
+ */
 const MAX_NAMES = 2 ** 18;
 
 /** Bytes that V8 needs for values, measured on millions of them and including what the collector leaves unused. */

@@ -5,20 +5,20 @@ import { splitElements } from "./elements.ts";
 import { splitLines } from "./lines.ts";
 import { createCarry, type Piece, type Splitter } from "./pieces.ts";
 
-/** The text of every piece, with its place, of bytes that come in chunks of these sizes. */
+/** The text of every piece, with its place, from bytes that come in chunks of these sizes. */
 function split(splitter: Splitter, bytes: Buffer, sizes: readonly number[]): object[] {
   const found: object[] = [];
   const take = (piece: Piece): void => {
     const { start, end, offset, line, cut, fault } = piece;
     const text = Buffer.from(piece.bytes.subarray(start, end)).toString();
-    // What stops an inner loop without a bounds check.
+    // The zero byte that stops an inner loop without a bounds check.
     if (fault === undefined) expect(piece.bytes[end] ?? 0).not.toBe(0x30);
     found.push({ text: fault?.message ?? text, offset, line, cut });
   };
   let pos = 0;
   for (let i = 0; pos < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;
-    // The splitter must not look at bytes that it was given before.
+    // The splitter must not look at bytes of earlier chunks.
     splitter.push(Uint8Array.from(bytes.subarray(pos, pos + size)));
     pos += size;
     for (let piece = splitter.next(); piece !== undefined; piece = splitter.next()) take(piece);
@@ -82,7 +82,7 @@ describe("elements of an array", () => {
             });
             text += one + (i < all.length - 1 ? comma : "");
           }
-          // A stream's first bytes come together: a mark is never cut.
+          // A stream's first bytes come together, so a mark is never cut.
           expect(split(splitElements(100, "a"), Buffer.from(`${text}\n] \n`), [5, ...chunks])).toEqual(
             wanted,
           );
@@ -169,7 +169,7 @@ describe("elements of an array", () => {
   });
 });
 
-/** Only the first piece: who opens such a text does not get here. */
+/** Only the first piece: a caller that opens such a text does not get here. */
 function splitElementsFirst(text: string): readonly [string, number] {
   const splitter = splitElements(100, "a");
   splitter.push(Buffer.from(text));

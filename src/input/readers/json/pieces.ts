@@ -44,7 +44,7 @@ export interface Carry {
   take(): Uint8Array;
 }
 
-/** Memory for text at first, and the most that is kept from row to row. */
+/** Initial memory for text, and the most that is kept from row to row. */
 const FIRST_KEPT_BYTES = 1 << 16;
 const MOST_KEPT_BYTES = 1 << 22;
 /** Pieces of a longer text: smaller ones are gathered, so that a stream of single bytes does not make an object of each. */
@@ -53,10 +53,10 @@ const LARGE_PIECE = 1 << 16;
 /** Copies of a value's text: in the chunks that arrived, and in one piece. */
 const COPIES = 2;
 
-/** @param limit bytes of text; the memory limit is another, whichever is smaller */
+/** @param limit bytes of text; the memory limit also applies, and the smaller one counts */
 export function createCarry(limit: number, name: string): Carry {
   const most = Math.min(limit, Math.floor(memoryLimit() / COPIES));
-  /** What does not fit `kept`, before what is in it. */
+  /** Pieces that do not fit `kept`; they come before its content. */
   let parts: Uint8Array[] = [];
   let kept = new Uint8Array(FIRST_KEPT_BYTES);
   let held = 0;
@@ -86,7 +86,7 @@ export function createCarry(limit: number, name: string): Carry {
         held = 0;
         return;
       }
-      // With the zero byte.
+      // Including the zero byte.
       const needed = held + end - start + 1;
       if (needed > kept.length) {
         if (needed <= MOST_KEPT_BYTES) grow(needed);

@@ -1,5 +1,5 @@
 /**
- * Rows of a stream, some at a time: the pieces that a splitter cuts, parsed.
+ * Rows of a stream, several at a time: the pieces that a splitter cuts, parsed.
  *
  * @module
  */
@@ -112,7 +112,7 @@ export function createBatchReader(plain: PlainStream, unit: Unit, options: JsonO
       bytes += piece.end - piece.start;
       decoded += parser.cost();
     }
-    // Known only by searching one more piece, whose bytes then stay valid until it is read.
+    // The end is known only after searching one more piece, whose bytes then stay valid until it is read.
     ahead ??= await nextPiece();
     batch.last = ahead === undefined;
     if (batch.last && failure !== undefined) batch.failure = failure;

@@ -55,7 +55,7 @@ async function read(
   return result;
 }
 
-/** Copies into the memory that it is given, as files do, and leaves nothing of what was there. */
+/** Copies into the given memory, as files do, and overwrites everything that was there. */
 function copyingSource(bytes: Uint8Array): ReturnType<typeof memorySource> {
   return {
     ...memorySource("a.jsonl", bytes),
@@ -477,7 +477,7 @@ describe("openJson", () => {
 
 describe("openJsonDocument", () => {
   const long = `{"a": [${"1, ".repeat(50_000)}1]}`;
-  // Named by words: a text of 300 kB in a test's name comes back in every list of tests.
+  // Named in words: a text of 300 kB in a test's name would appear in every list of tests.
   test.each([
     ["an object", '{"a": 1}', "x.json", "tree"],
     ["an object", '{"a": 1}', "x.jsonl.gz", "rows"],

@@ -90,7 +90,7 @@ export async function openJsonl(
   };
 }
 
-/** What is read when a file is opened: enough to say whether it is a table at all, and what its rows look like. */
+/** What is read when a file is opened: enough to tell whether it is a table at all, and what its rows look like. */
 interface Opening {
   /** Rows before `first` that cannot be read. */
   readonly leading: readonly BadRow[];
@@ -102,14 +102,14 @@ async function readOpening(reader: BatchReader): Promise<Opening> {
   for (;;) {
     const first = await reader.read(FIRST_ROWS, FIRST_TEXT_BYTES, {});
     const { rows, bad, last } = first;
-    // A few wrong rows do not make a file unreadable, but a file with nothing else is given up.
+    // A few wrong rows do not make a file unreadable, but reading stops if a file has nothing else.
     if (rows.length > 0 || bad === undefined || last || leading.length >= LEADING_BAD_ROWS)
       return { leading, first };
     leading.push(bad);
   }
 }
 
-/** @throws LogratioError where no row was read, unless one may still come: after bad rows, or once it is written */
+/** @throws LogratioError if no row was read, unless one may still come: after bad rows, or once it is written */
 function checkOpening(plain: PlainStream, unit: Unit, { leading, first }: Opening): void {
   if (first.rows.length > 0) return;
   const { head, name: file } = plain;
@@ -122,7 +122,7 @@ function checkOpening(plain: PlainStream, unit: Unit, { leading, first }: Openin
   const { message, line, offset } = bad;
   const detail = { at: { file, line: line!, offset: offset! }, ...pickAdvice(bad) };
   if (first.last && first.tooLarge === true) throw new LimitError(message, detail);
-  // A file that is being written may be followed; for a file whose only row is wrong, the error says why.
+  // A file that is still being written may be followed; for a file whose only row is wrong, the error says why.
   const wrong = first.last && leading.length === 0 && !message.includes("cut off");
   if (wrong && unit !== "element") throw new FormatError(`no row can be read: ${message}`, detail);
   if (unit === "line" && head[findStart(head)] !== OPEN_BRACE)

@@ -16,7 +16,7 @@ function jsonFiles(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-/** As the reader has it: arrays of numbers and nulls typed. */
+/** The value as the reader returns it: arrays of numbers and nulls are typed. */
 function typed(value: unknown): unknown {
   if (Array.isArray(value)) {
     const numeric = value.every((item) => item === null || typeof item === "number");

@@ -4,7 +4,7 @@ import { sniffJson } from "./sniff.ts";
 const long = `{"a": [${"1, ".repeat(100)}`;
 
 test.each([
-  // The content says it.
+  // The content decides.
   ['{"a": 1}\n{"a": 2}\n', undefined, "jsonl"],
   ['{"a": 1}\r\n\r\n{"a', "x.json", "jsonl"],
   ['{"a": 1}\n{"a": 2}\n', "x.json", "jsonl"],
@@ -17,9 +17,9 @@ test.each([
   ["[[1, 2]]", undefined, "array"],
   ['data: {"a": 1}\n\n', undefined, "jsonl"],
   [': keep-alive\n\ndata: {"a": 1}\n', "x.txt", "jsonl"],
-  // A first line without its end, and another behind it.
+  // A first line without its end, followed by another.
   ['{"a": [1, 2\n{"a": [1, 2]}\n', undefined, "jsonl"],
-  // Only the name can say it.
+  // Only the name can decide.
   ['{"a": 1}\n', undefined, "object"],
   ['{"a": 1}\n', "x.json", "object"],
   ['{"a": 1}\n', "x.jsonl", "jsonl"],

@@ -92,7 +92,7 @@ async function readEntry(
 ): Promise<TreeValue> {
   if (!type.startsWith("NonTensor")) return readFolder(folder, opened, depth);
   const { data } = await readMeta(join(folder, MEMMAP_META));
-  // Values that are not JSON either were pickled next to it, and are not read.
+  // Values that are not JSON either were pickled beside it and are not read.
   if (data === undefined)
     return { kind: "object", className: `tensordict.${type}`, args: [], state: undefined };
   return toTreeValue(data);

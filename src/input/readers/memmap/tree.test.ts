@@ -37,7 +37,7 @@ async function failure(): Promise<object> {
   throw new Error("it was read");
 }
 
-/** The values of a column that is no tensor, as tensordict writes them. */
+/** The values of a column that is not a tensor, as tensordict writes them. */
 async function readValues(data: unknown): Promise<unknown> {
   await describeFolder({ uid: { type: "NonTensorData" } });
   await describeFolder(JSON.stringify({ data, _type: "NonTensorData" }), "uid");

@@ -64,10 +64,10 @@ export async function readNpyHeader(source: ByteSource, at: Place): Promise<NpyH
   return { ...readDict(text, { ...at, offset: start }), dataStart };
 }
 
-/** What the texts of headers say: the files of a run have few different ones, and each file is opened twice. */
+/** Parsed headers by their text: the files of a run have few different ones, and each file is opened twice. */
 const known = new Map<string, ArrayKind>();
 const MOST_KNOWN = 64;
-/** Usual texts have 64 to 128. */
+/** Usual headers have 64 to 128 characters. */
 const LONGEST_KNOWN = 256;
 
 function readDict(text: string, at: Place): ArrayKind {

@@ -11,7 +11,7 @@ import { assemble, call, pickle } from "../shared/pickle-writer.test-data.ts";
 import { isNpy } from "./npy-header.ts";
 import { openNpy, openNpz } from "./npz.ts";
 
-/** An npy file of version 1, its header as given. */
+/** An npy file of version 1 with the given header. */
 function npy(header: string, data: Uint8Array, version = 1): Uint8Array {
   const text = `${header.padEnd(117)}\n`;
   const length =
@@ -240,7 +240,7 @@ describe("npz archives", () => {
   });
 
   it("hold no other member than an array of more than 64 MiB", async () => {
-    // Hard to compress: of a small member, so many bytes are not believed in the first place.
+    // Hard to compress: so large a ratio is not believed of a small member in the first place.
     const random = seededRandom(1);
     const bytes = Uint8Array.from({ length: 80_000 }, () => 256 * random());
     const declare = (byteLength: number): Uint8Array =>

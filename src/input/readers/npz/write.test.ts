@@ -33,7 +33,7 @@ function count(dtype: keyof typeof KINDS, shape: readonly number[]): Float32Arra
   return values;
 }
 
-/** Values 1, 2, …, in two pieces that are cut anywhere. */
+/** Values 1, 2, …, in two pieces cut at any place. */
 function makeArray(
   name: string,
   dtype: keyof typeof KINDS,
@@ -82,7 +82,7 @@ it("writes what numpy.savez would: stored members, whose data begin at a multipl
     const header = Buffer.from(bytes.subarray(start + 10, start + 10 + length)).toString("latin1");
     const tuple = shape.length === 1 ? "(3,)" : `(${shape.join(", ")})`;
     expect(header.trimEnd()).toBe(`{'descr': '|u1', 'fortran_order': False, 'shape': ${tuple}, }`);
-    // NumPy's own readers want the line feed, and nothing but blanks before it.
+    // NumPy's own readers require the line feed, with only blanks before it.
     expect(header).toMatch(/} *\n$/);
   }
 });

@@ -42,7 +42,7 @@ const isBroken = (bytes: Uint8Array): Promise<string | undefined> => {
 
 describe("the checksum of a Parquet file", () => {
   it("is the SHA-256 of all its bytes, with zeros where it stands itself", async () => {
-    // The file is hashed in pieces of 2^20 bytes: the checksum lies before, across and behind the end of one.
+    // The file is hashed in pieces of 2^20 bytes: the checksum lies before, across and after the end of one.
     for (const size of [0, 100, 2 ** 20 - 130, 2 ** 20 - 90, 2 ** 20 - 60, 2 ** 20, 2 ** 21 + 5]) {
       const plain = assemble(Buffer.alloc(size, "data"), PAIR, "more of the footer");
       const filled = await fill(plain);
@@ -59,7 +59,7 @@ describe("the checksum of a Parquet file", () => {
       bytes[at]! ^= 1;
       const reason = await isBroken(bytes);
       const isKey = at >= 14 && at < 14 + KEY.length;
-      // Without its key there is no checksum, and nothing is said.
+      // Without its key there is no checksum, and no error.
       if (!isKey) expect(reason, `byte ${at}`).toMatch(/^it (has other bytes than were written|is cut off)$/);
     }
   });
@@ -76,7 +76,7 @@ describe("the checksum of a Parquet file", () => {
     expect(await isBroken(Buffer.alloc(0))).toBe("it is empty");
     for (const length of [1, 11, good.length - 1])
       expect(await isBroken(good.subarray(0, length))).toBe("it is cut off");
-    // A footer that would begin before the file does.
+    // A footer that would begin before the start of the file.
     const long = Buffer.from(good);
     long.writeUInt32LE(good.length - 8 - 3, good.length - 8);
     expect(await isBroken(long)).toBe("it is cut off");

@@ -34,16 +34,16 @@ const MOST_MEMORY_BYTES = 2 ** 40;
 interface Shared {
   readonly instance: Promise<DuckDBInstance>;
   users: number;
-  /** Closes it, once no file has been read with it for a while. */
+  /** Closes the instance once no file has been read with it for a while. */
   idle?: NodeJS.Timeout;
 }
 
 /**
- * Files share an instance, also those that are read one after the other: a new one has to get its memory from the system
- * page by page, which made reading a file of 13 MB take 170 ms instead of 90.
+ * Files share an instance, even when they are read one after the other: a new instance has to get its memory from the
+ * system page by page, which made reading a file of 13 MB take 170 ms instead of 90.
  */
 const instances = new Map<string, Shared>();
-/** After which an instance that is not used gives its memory back. */
+/** How long an unused instance keeps its memory. */
 const IDLE_MS = 1000;
 
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -59,7 +59,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     void shared.instance.then((instance) => instance.closeSync()).catch(() => {});
   };
   const release = (): void => {
-    // A process need not wait for that before it ends.
+    // The process need not stay alive for this timer.
     if (--shared.users === 0) shared.idle = setTimeout(close, IDLE_MS).unref();
   };
   try {
@@ -73,7 +73,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     };
     return { connection, close: disconnect };
   } catch (error) {
-    // One that could not be made is not used again.
+    // An instance that could not be made is not used again.
     if (--shared.users === 0) close();
     throw error;
   }
@@ -87,7 +87,7 @@ function createInstance(threads: string, memory: string): Promise<DuckDBInstance
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
     allow_community_extensions: "false",
-    // Files are read once, and would stay in memory.
+    // Files are read once, and would otherwise stay in memory.
     enable_external_file_cache: "false",
     // Nothing here sorts or joins, so nothing needs to spill into the working directory.
     temp_directory: "",
@@ -95,7 +95,7 @@ function createInstance(threads: string, memory: string): Promise<DuckDBInstance
   });
 }
 
-/** Escapes a path for `read_parquet`, which takes `*`, `?` and `[` as a pattern. */
+/** Escapes a path for `read_parquet`, which reads `*`, `?` and `[` as a pattern. */
 export function literalPath(path: string): string {
   return resolve(path).replace(/[*?[]/g, (character) => `[${character}]`);
 }

@@ -62,7 +62,7 @@ function fillStrings(vector: Vector, { values }: ColumnData, start: number, end:
   for (let i = start; i < end; i++) {
     const text = texts[i];
     if (text === null || text === undefined) missing = true;
-    // As bytes, so that a zero byte does not end it.
+    // Passed as bytes, so that a zero byte does not end the text.
     else duckdb.vector_assign_string_element_len(vector, i - start, Buffer.from(text));
   }
   if (missing)
@@ -108,7 +108,7 @@ function copy(vector: Vector, values: Stored | Uint32Array): void {
   duckdb.copy_data_to_vector(vector, 0, values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
 }
 
-/** Values `[start, end)` in the array type that the column's vector has. */
+/** Values `[start, end)` in the array type of the column's vector. */
 function stored(type: ScalarType | ElementType, values: Stored, start: number, end: number): Stored {
   const part = values.subarray(start, end);
   if (type === "int64")

@@ -3,7 +3,7 @@ import { memorySource } from "../../io/file-source.ts";
 import { CHUNK, COLUMN, FILE, type Footer, GROUP, isParquet, PAIR, readFooter } from "./footer.ts";
 import { integerValue, structList, structValue, type ThriftValue, textValue, writeThrift } from "./thrift.ts";
 
-/** The fields of a SchemaElement: a name, and how many of the next elements are its own. */
+/** The fields of a SchemaElement: a name, and the number of following elements that are its children. */
 const element = (name: string, children?: number, typeLength?: number): ThriftValue =>
   structValue([
     ...(typeLength === undefined ? [] : ([[2, integerValue(typeLength)]] as const)),
@@ -97,7 +97,7 @@ describe("a Parquet footer", () => {
       const { rowGroups } = await read({ schema, rows: 7, groups });
       expect(rowGroups).toEqual([{ rows: 7, bytes: new Map([["a", 7 * width]]) }]);
     }
-    // Texts take what is stored and 16 bytes each; of a fixed length, that too. Parts of one column are added up.
+    // Each text takes its stored bytes plus 16; one of fixed length too. Parts of one column are added up.
     const groups = [
       group(5, [
         chunk({ path: ["t"], type: 6, values: 5, uncompressed: 1000 }),

@@ -9,13 +9,13 @@ import type { ByteSource } from "../../io/byte-source.ts";
 import { MAX_PARQUET_FOOTER_BYTES } from "../../io/limits.ts";
 import { integerAt, readThrift, structAt, structsAt, type ThriftStruct, textAt } from "./thrift.ts";
 
-/** FileMetaData. */
+/** Fields of FileMetaData. */
 export const FILE = { schema: 2, rows: 3, rowGroups: 4, keyValues: 5 } as const;
-/** RowGroup. */
+/** Fields of RowGroup. */
 export const GROUP = { columns: 1, rows: 3, fileOffset: 5 } as const;
-/** ColumnChunk. */
+/** Fields of ColumnChunk. */
 export const CHUNK = { fileOffset: 2, metadata: 3, offsetIndex: 4, columnIndex: 6 } as const;
-/** ColumnMetaData. */
+/** Fields of ColumnMetaData. */
 export const COLUMN = {
   type: 1,
   path: 3,
@@ -27,9 +27,9 @@ export const COLUMN = {
   dictionaryPage: 11,
   bloomFilter: 14,
 } as const;
-/** SchemaElement. */
+/** Fields of SchemaElement. */
 const ELEMENT = { typeLength: 2, name: 4, children: 5 } as const;
-/** KeyValue. */
+/** Fields of KeyValue. */
 export const PAIR = { key: 1, value: 2 } as const;
 
 const MAGIC = "PAR1";
@@ -54,7 +54,7 @@ export interface Footer {
   readonly rowGroups: readonly RowGroup[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly fields: ThriftStruct;
-  /** Its offset, which is the end of the data. */
+  /** Offset of the footer, which is the end of the data. */
   readonly start: number;
 }
 

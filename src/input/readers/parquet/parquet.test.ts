@@ -127,7 +127,7 @@ function makeBatch(rows: readonly Row[], first: number): ColumnBatch {
   };
 }
 
-/** The row as it must come back. */
+/** The row that reading must return. */
 function expectedRow({ tokens, top, uid, there }: Row, i: number, k: number): RowMap {
   const missing = <T>(value: T): T | null => (there ? value : null);
   return {
@@ -254,7 +254,7 @@ describe("writeParquet", () => {
       const path = await write([{ name, type: "int32" }], [{ length: 5000, columns: [{ values }] }]);
       const { rows, chunks } = await readAll(path, { forSample: true });
       expect(rows.map((one) => one[name])).toEqual(Array.from(values));
-      // The rows of the sample come first, those around it are decoded again.
+      // The rows of the sample come first; those around it are decoded again.
       expect(chunks[0]).toBe(8);
       expect((await readAll(path)).chunks[0]).toBe(2048);
     }

@@ -7,7 +7,7 @@ import { type ColumnBatch, type ColumnSpec, checkBatch } from "./schema.ts";
 
 /** Rows per group without lists, or with short ones. */
 export const ROW_GROUP_ROWS = 2 ** 16;
-/** Row groups after which they double. */
+/** Number of row groups after which their size doubles. */
 export const GROUPS_OF_A_SIZE = 2 ** 12;
 
 /** Rows `[start, end)` of a batch. */
@@ -18,7 +18,7 @@ export interface RowRun {
 }
 
 /**
- * Collects rows until they fill a row group. One that is yielded must be written before the next is asked for.
+ * Collects rows until they fill a row group. A yielded group must be written before the next is requested.
  *
  * @param limit list entries after which a row group ends
  */

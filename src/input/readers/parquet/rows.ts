@@ -26,9 +26,9 @@ export interface ParquetOptions extends EngineOptions {
   readonly maxVectorBytes?: number;
   /** Name in messages, if the path is a temporary copy; default the path. */
   readonly name?: string;
-  /** Whether most likely only the sample is needed. */
+  /** Whether probably only the sample is needed. */
   readonly forSample?: boolean;
-  /** Called when DuckDB has begun to decode the first rows, which needs no turn of this thread's event loop. */
+  /** Called when DuckDB has begun to decode the first rows, which it does without this thread's event loop. */
   readonly onDecoding?: () => void;
 }
 
@@ -37,8 +37,8 @@ const DEFAULT_CHUNK_BYTES = 2 ** 26;
 const VECTOR_ROWS = 2048;
 const SAMPLE_ROWS = 8;
 /**
- * A file up to this decoded size is decoded only once, when it is opened: DuckDB decodes the rows around the sample anyway. It
- * is not larger than a chunk.
+ * A file up to this decoded size, which is at most one chunk, is decoded only once, when it is opened: DuckDB decodes
+ * the rows around the sample anyway.
  */
 const HELD_BYTES = DEFAULT_CHUNK_BYTES;
 
@@ -212,7 +212,7 @@ async function checkTexts(
 /** Chunks of rows alive at once: read ahead, in use, and not collected yet. */
 const CHUNKS_ALIVE = 4;
 
-/** Skips whole row groups, and pages where possible; not available if a column of the file has that name. */
+/** Skips whole row groups, and pages where possible; not available if the file has a column of that name. */
 function rowsFrom(row: number, columns: readonly Column[]): string {
   const taken = columns.some(({ sql }) => sql.toLowerCase() === "file_row_number");
   return taken ? `OFFSET ${row}` : `WHERE file_row_number >= ${row}`;
@@ -226,7 +226,7 @@ async function query(
   rest: string,
   onDecoding?: () => void,
 ): Promise<DuckDBResult> {
-  // Rows without columns still have to be counted.
+  // Rows without columns must still be counted.
   const list = columns.length === 0 ? "NULL" : columns.map(({ sql }) => quoteName(sql)).join(", ");
   try {
     // The connection destroys it when it is closed.

@@ -117,7 +117,7 @@ function checkColumn({ name, type, nullable = true }: ColumnSpec, data: ColumnDa
   checkRange(name, type.list, values as NumericArray | BigInt64Array, undefined);
 }
 
-/** Checks that integer columns lose nothing; where `valid` is 0 the value does not matter. */
+/** Checks that integer columns lose nothing; values where `valid` is 0 are ignored. */
 function checkRange(
   name: string,
   type: ScalarType | ElementType,

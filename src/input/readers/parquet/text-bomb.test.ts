@@ -5,7 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openParquet } from "./rows.ts";
 
-/** Of which a quarter may be texts that are decoded at once. */
+/** A quarter of this may be texts that are decoded at once. */
 const LIMIT = { maxVectorBytes: 2 ** 24 };
 
 let folder: string;

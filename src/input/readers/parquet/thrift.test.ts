@@ -51,7 +51,7 @@ const { value } = fc.letrec<{ value: ThriftValue; struct: ThriftValue; list: Thr
       maxLength: 5,
     })
     .map((fields) => ({ type: "struct" as const, fields: new Map(fields) })),
-  // All items of a list are of one type.
+  // All items of a list have one type.
   list: fc
     .tuple(fc.constantFrom("list" as const, "set" as const), tie("value"), fc.nat(20))
     .map(([type, item, count]) => ({
@@ -91,7 +91,7 @@ describe("Thrift's compact protocol", () => {
       [43, { type: "list", code: 1, items: Array<ThriftValue>(15).fill({ type: "bool", value: true }) }],
       [44, { type: "struct", fields: new Map() }],
     ];
-    // Fields up to 15 further on have their distance beside the type; others their number, zigzag.
+    // A field up to 15 further on has its distance beside the type; others have their number in zigzag.
     const wanted = bytes(
       ...[0x11, 0x12, 0x15, 1, 0xf6, 0xd8, 4, 0x08, 80, 1, 97, 0x13, 0xfe, 0x19, 0x15, 2],
       ...[0x19, 0xf1, 15, ...Array<number>(15).fill(1), 0x1c, 0, 0],
@@ -148,7 +148,7 @@ describe("Thrift's compact protocol", () => {
       expect(readThrift(nest(32, code)).size).toBe(1);
       expect(() => readThrift(nest(33, code))).toThrow("it nests more than 32 deep");
     }
-    // One beside the other is not one inside the other.
+    // Two side by side are not nested.
     const wide = writeThrift(
       new Map(Array.from({ length: 40 }, (_, i) => [i + 1, { type: "struct", fields: new Map() }])),
     );

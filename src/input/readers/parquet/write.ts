@@ -32,7 +32,7 @@ export interface WriteParquetOptions {
   readonly rowGroupTokens?: number;
 }
 
-/** DuckDB writes from any of the four threads of Node's pool, and each of them keeps the memory that it took. */
+/** DuckDB writes from any of the four threads of Node's pool, and each keeps the memory that it took. */
 const DEFAULT_ROW_GROUP_TOKENS = 2 ** 18;
 const VECTOR_ROWS = 2048;
 

@@ -5,7 +5,7 @@ import { countingSource } from "../../io/counting-source.test-data.ts";
 import { memorySource } from "../../io/file-source.ts";
 import { isSafetensors, openSafetensors } from "./safetensors.ts";
 
-/** A file with this header, given as text or to be written as JSON. */
+/** A file with this header, given as text or as a value to write as JSON. */
 function file(header: unknown, data = new Uint8Array(0), declared?: bigint): Uint8Array {
   const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);

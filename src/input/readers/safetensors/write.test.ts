@@ -10,7 +10,7 @@ import { writeSafetensors } from "./write.ts";
 
 type Values = Float32Array | Uint8Array | Int32Array;
 
-/** An array that comes in two pieces. */
+/** An array that arrives in two pieces. */
 function written(name: string, dtype: WrittenArray["dtype"], shape: number[], values: Values): WrittenArray {
   const bytes = new Uint8Array(values.buffer);
   return {
@@ -77,7 +77,7 @@ describe("writeSafetensors", () => {
 describe("what is wrong with a file", () => {
   const X = { dtype: "F32", shape: [1], data_offsets: [0, 4] };
 
-  /** The place that is named for a file with this header and so many bytes of data. */
+  /** The place that the error names for a file with this header and this many bytes of data. */
   async function findPlace(header: unknown, dataBytes: number, cut?: number): Promise<unknown> {
     const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
     const length = Buffer.alloc(8);

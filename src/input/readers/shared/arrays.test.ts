@@ -123,7 +123,7 @@ describe("strides", () => {
     expect(spanLength([2, 0], [1, 1])).toBe(0);
   });
 
-  // Widths that are copied as bytes, words of 2 and 4 bytes, pairs of words, and by element.
+  // Widths copied as bytes, as words of 2 and 4 bytes, as pairs of words, and by element.
   it.each([1, 2, 4, 8, 3, 16])(
     "gather elements of %i bytes, transposed, repeated, from an odd place",
     (width) => {

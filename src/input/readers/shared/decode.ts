@@ -132,7 +132,7 @@ function asPairs(halves: Uint8Array): { pairs: Int32Array; last: number | undefi
   return { pairs, last, length };
 }
 
-/** Fewer integers are narrowed before the kernel is compiled. */
+/** Below this many integers, the kernel is not worth compiling. */
 const FEWEST_IN_KERNEL = 4096;
 
 /** Narrows first and checks the combined upper words afterwards: one pass without a branch. */
@@ -149,7 +149,7 @@ function narrowInt64(words: Int32Array, signed: boolean, allocate: Allocate): In
   return excess === 0 ? narrow : wideInt64(words, signed);
 }
 
-/** In pieces that stay in a near cache: to copy them in and out costs less than the plain loop. */
+/** Works in pieces that stay in a near cache: copying them in and out costs less than the plain loop. */
 function narrowInKernel(
   kernel: IntegersKernel,
   words: Int32Array,

@@ -5,7 +5,7 @@ import type { ByteSource } from "../../io/byte-source.ts";
 import type { Tensor, TreeDocument, TreeValue } from "../../io/columns.ts";
 import { isTensor } from "../../io/tree-guards.ts";
 
-/** What a fixture's `.json` says: the values a producer put in, or the error that its file must raise. */
+/** The content of a fixture's `.json`: the values that a producer put in, or the error that its file must raise. */
 export interface Expected {
   readonly root?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -91,13 +91,13 @@ function define(target: Record<string, unknown>, name: string, value: unknown): 
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The lab's recordings, where the checkout has them beside it. */
+/** The path of a large recording, if it lies beside the checkout. */
 export function labFile(path: string): string | undefined {
   const file = fileURLToPath(new URL(`../../../../../shared/data/lab/${path}`, import.meta.url));
   return existsSync(file) ? file : undefined;
 }
 
-/** Opens, passes on, closes. */
+/** Opens a document, passes it on and closes it. */
 export async function withDocument<T>(
   opening: Promise<TreeDocument>,
   use: (document: TreeDocument) => Promise<T>,

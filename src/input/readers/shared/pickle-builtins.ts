@@ -23,7 +23,7 @@ export const BUILTIN_BUILDERS: ReadonlyMap<string, Builder> = new Map<string, Bu
   ["_codecs.encode", newBytes],
   ["collections.OrderedDict", (args, at) => newDict(args[0], at)],
   ["collections.Counter", (args, at) => newDict(args[0], at)],
-  // The first argument is the factory for missing keys, a class that only gets named.
+  // The first argument is the factory for missing keys, a class that is only named.
   ["collections.defaultdict", (args, at) => newDict(args[1], at)],
   ["collections.deque", (args, at) => newList(args[0], at)],
 ]);

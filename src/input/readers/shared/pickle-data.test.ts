@@ -19,7 +19,7 @@ function failure(pieces: readonly Piece[], options = {}): LogratioError {
 }
 
 const [TUPLE1, TUPLE2, TUPLE3, NEWOBJ] = [0x85, 0x86, 0x87, 0x81];
-/** A call of a global with the arguments given. */
+/** A call of a global with the given arguments. */
 const build = (module: string, name: string, ...args: readonly Piece[]): Piece =>
   assemble(writeGlobal(module, name), "(", ...args, "tR");
 const plain = (value: TreeValue): unknown =>

@@ -15,7 +15,7 @@ const DANGEROUS_MODULES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Data classes of the standard library, which dumps hold as side information: recorded in every mode. */
+/** Data classes of the standard library that dumps hold as side information: recorded in every mode. */
 const RECORDED: ReadonlySet<string> = new Set([
   "_io.BytesIO",
   "argparse.Namespace",

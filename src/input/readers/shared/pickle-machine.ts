@@ -7,7 +7,7 @@ import type { PyValue } from "./pickle-values.ts";
 
 export interface Unpickled {
   readonly root: PyValue;
-  /** Byte after the pickle's STOP. */
+  /** Offset of the byte after the pickle's STOP. */
   readonly end: number;
 }
 

@@ -151,7 +151,7 @@ export function longValue(bytes: Uint8Array, start: number, length: number): num
   return Number(negative ? value - (1n << BigInt(8 * length)) : value);
 }
 
-/** Appends one value, and keeps the list a run of numbers where it is one. */
+/** Appends one value, and keeps a list of numbers a run of numbers. */
 export function appendValue(list: PyList, value: PyValue): void {
   if (list.run === undefined) list.items.push(value);
   else if (typeof value === "number") appendNumber(list, value, !Number.isInteger(value));

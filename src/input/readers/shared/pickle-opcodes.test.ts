@@ -273,7 +273,7 @@ describe("what a pickle is estimated to take in memory", () => {
     readPickle(pickle(...pieces), { ...SOURCE, budget });
     return budget.spent;
   };
-  // Of an opcode, and its byte in the pickle.
+  // Memory for an opcode, and for its byte in the pickle.
   const OPCODE = 33;
 
   it("grows by two bytes for each character of a text, beside its bytes", () => {

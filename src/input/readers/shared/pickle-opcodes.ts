@@ -206,7 +206,7 @@ function buildTable(opcodes: Readonly<Record<number, Opcode>>): (Opcode | undefi
 }
 
 function number(m: Machine, value: number, float: boolean): void {
-  // `number APPEND` onto a list of numbers: the last item of a list whose length leaves 1 over the batch size.
+  // `number APPEND` onto a list of numbers: the last item of a list whose length is one more than whole batches.
   const list = m.bytes[m.pos] === 0x61 ? topList(m) : undefined;
   if (list !== undefined && takesNumbers(list)) {
     appendNumber(list, value, float);

@@ -48,7 +48,7 @@ export interface Machine {
   readonly memo: PyValue[];
   /** Slots in use; MEMOIZE fills the next one. */
   memoized: number;
-  /** Bytes of heap that the values may take; the environment's budget has what they took. */
+  /** Limit on the heap that the values may take, in bytes; the environment's budget has what they took. */
   readonly limit: number;
   finished: boolean;
 }

@@ -13,7 +13,7 @@ import { tensorOver } from "./tensor.ts";
 /** The class that represents a nested tensor in a tree; its arguments are values, offsets, and lengths or None. */
 export const JAGGED_CLASS = "torch.nested.jagged";
 
-/** Cost, in values, of a tensor that is referenced again, whose elements are then read again. */
+/** Cost, in values, of a tensor that is referenced again: its elements are then read again. */
 export function againWeight(value: TreeValue): number {
   if (typeof value !== "object" || value === null || !("kind" in value) || value.kind !== "tensor") return 0;
   return (value as Tensor).shape.reduce((product, size) => product * size, 1) * AGAIN_PART;

@@ -1,4 +1,4 @@
-/** Pickles put together opcode by opcode, for what no honest pickler writes. */
+/** Pickles assembled opcode by opcode, for content that no honest pickler writes. */
 export type Piece = string | number | Uint8Array;
 
 /** Strings are Latin-1 bytes, numbers single bytes. */
@@ -45,7 +45,7 @@ export function float(value: number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** What `__reduce__` of an attacker's class leaves: the function, its one argument, REDUCE. */
+/** What `__reduce__` of an attacker's class produces: the function, its one argument, REDUCE. */
 export function call(module: string, name: string, argument: string): Uint8Array {
   return assemble(writeGlobal(module, name), text(argument), 0x85, "R");
 }

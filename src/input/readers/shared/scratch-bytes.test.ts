@@ -23,7 +23,7 @@ it("lends the same memory again, and never to two at once", async () => {
   const both = [use(10, held), use(20, held), use(30, held)];
   end();
   expect(new Set(await Promise.all(both)).size).toBe(3);
-  // Smaller than what is asked for: other memory takes its place.
+  // Smaller than what is requested, so other memory replaces it.
   await use(1 << 20, Promise.resolve());
   expect(lent.at(-1)!.byteOffset).toBe(0);
 });
@@ -64,7 +64,7 @@ it("comes back from a reading that failed", async () => {
   expect(await withScratch(async (allocate) => allocate(64).buffer)).toBe(buffer);
 });
 
-/** A source that puts every byte where it is told to, as files do. */
+/** A source that copies every byte into the given memory, as files do. */
 function fileLike(bytes: Uint8Array): ReturnType<typeof memorySource> {
   const source = memorySource("drawn", bytes);
   return {

@@ -33,7 +33,7 @@ export function tensorOver(source: ByteSource, layout: TensorLayout): Tensor {
   const { dtype, littleEndian, at } = layout;
   const shape = [...layout.shape];
   const itemBytes = typeof dtype === "string" ? ITEM_BYTES[dtype] : dtype.itemBytes;
-  // Made at the first read: a checkpoint has many tensors of which none is read.
+  // Made at the first read: a checkpoint has many tensors that are never read.
   let reader: RowReader | undefined;
   const readBytes: RowReader = (start, end, allocate) => {
     reader ??= rowReader(source, layout, itemBytes);

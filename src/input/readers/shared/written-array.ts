@@ -8,7 +8,7 @@ export interface WrittenArray {
   readonly dtype: "float32" | "uint8" | "int32";
   /** Row-major. */
   readonly shape: readonly number[];
-  /** Its elements in order, little-endian, in pieces of any size; called once. */
+  /** Its elements in order, little-endian, in pieces of any size; called at most once. */
   readonly pieces: () => AsyncIterable<Uint8Array>;
 }
 

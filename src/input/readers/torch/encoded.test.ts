@@ -19,7 +19,7 @@ import {
 } from "./pieces.test-data.ts";
 
 const bytes = (data: Uint8Array): Piece[] => ["B", uint32(data.length), data];
-/** What a pickle holds under `x`, beside a byte string: without one nothing is looked into. */
+/** What a pickle holds under `x`, next to a byte string: without one, nothing is expanded. */
 const read = async (...piece: readonly Piece[]): Promise<TreeValue> =>
   (await open(pickle("}(", text("bytes"), "C", 0, text("x"), ...piece, "u"), { unknownClasses: "record" }))
     .root.x!;

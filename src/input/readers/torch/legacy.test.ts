@@ -215,7 +215,7 @@ describe("tensors inside a plain pickle", () => {
       _tag: "LimitError",
       message: "pickles are nested in each other more than 8 levels deep",
     });
-    // One beside the other is not one inside the other.
+    // Two side by side are not nested.
     const one = tensor({ on: inside(legacy(storage())) });
     const many = await open(pickle(list(...Array<Piece>(12).fill(one)), TUPLE1));
     expect((many.root.value as unknown[][])[0]).toHaveLength(12);

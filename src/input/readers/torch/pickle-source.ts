@@ -1,5 +1,5 @@
 /**
- * What torch's pickles may name, in an archive, a legacy file, a plain pickle, or nested in each other.
+ * The globals that torch's pickles may name: in an archive, a legacy file, a plain pickle, or nested in each other.
  *
  * @module
  */

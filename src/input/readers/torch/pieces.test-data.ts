@@ -1,4 +1,4 @@
-/** Torch's pickles put together by hand, for what no honest torch writes. */
+/** Torch's pickles assembled by hand, for content that torch never writes. */
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
 import type { TreeDocument } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
@@ -37,7 +37,7 @@ export interface StorageSpec {
   readonly type?: string;
   readonly key?: string;
   readonly length?: number;
-  /** What legacy files have behind the length: None, or the view that the storage is. */
+  /** What legacy files have after the length: None, or the view that the storage is. */
   readonly view?: Piece;
 }
 
@@ -67,11 +67,11 @@ export interface TensorSpec extends StorageSpec {
   readonly offset?: number;
   readonly shape?: readonly number[];
   readonly strides?: readonly number[];
-  /** What is built on: a storage, unless given. */
+  /** The storage to build on; a default one if not given. */
   readonly on?: Piece;
 }
 
-/** `_rebuild_tensor_v2`; a vector of the whole storage, unless said otherwise. */
+/** `_rebuild_tensor_v2`; a vector of the whole storage by default. */
 export function tensor(spec: TensorSpec = {}): Uint8Array {
   const { offset = 0, shape = [spec.length ?? 6], strides = [1], on = storage(spec) } = spec;
   const hooks = build("collections", "OrderedDict");

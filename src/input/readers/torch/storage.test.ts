@@ -7,7 +7,7 @@ import { countNamed, createBudget } from "./storage.ts";
 const at = { file: "a.pt" };
 const limit = memoryLimit();
 
-/** A storage of so many bytes, none of which is read. */
+/** A storage of this many bytes, none of which is read. */
 const storage = (byteLength: number) => ({
   at,
   byteLength,

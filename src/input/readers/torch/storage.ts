@@ -115,7 +115,7 @@ export function heldStorage(file: string, bytes: Uint8Array, at: Place): StoredB
   return { at, byteLength: bytes.length, named: 0, open: () => source };
 }
 
-/** Least bytes of an element once it is read. */
+/** Minimum bytes of an element once it is read. */
 const DECODED_BYTES = 4;
 
 /**
@@ -133,7 +133,8 @@ export function countNamed(
 ): void {
   const more = elements * itemBytes;
   const beyond = Math.max(0, bytes.named + more - Math.max(bytes.named, bytes.byteLength));
-  // Only what is repeated counts as it will be decoded: all elements once are no more than a file of that size may have.
+  // Only the repeated part counts as it will be decoded: reading every element once is no more than such a file may
+  // take.
   budget.repeated += beyond * Math.max(1, DECODED_BYTES / itemBytes);
   bytes.named += more;
   const { repeated } = budget;

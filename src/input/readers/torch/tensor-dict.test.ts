@@ -25,7 +25,7 @@ const rows = async (value: unknown): Promise<number[]> => [
 /** What a pickle without tensors holds under `x`. */
 const read = async (piece: Piece): Promise<unknown> => (await open(pickle(dict({ x: piece })))).root.x;
 
-/** The same where classes of others are kept. */
+/** The same, but keeps objects of unknown classes. */
 const kept = async (piece: Piece): Promise<unknown> =>
   (await open(pickle(dict({ x: piece })), { unknownClasses: "record" })).root.x;
 
@@ -44,7 +44,7 @@ describe("a pickled TensorDict", () => {
 
   it("of a stack along the first dimension has its columns row by row", async () => {
     const parts = [dict({ a: int(1), b: text("x") }), dict({ a: int(2), c: "N" })];
-    // A column that only some parts have is none of the whole.
+    // A column that only some parts have is not a column of the whole.
     for (const stack of [
       make(dict({ tensordicts: list(...parts) })),
       make(dict({ tensordicts: list(...parts), stack_dim: int(0) })),
@@ -195,7 +195,7 @@ describe("a consolidated TensorDict", () => {
     });
 
   it("has nested tensors in parts, whose rows are put together", async () => {
-    // The offsets 0, 2, 3 and the lengths 1, 1 are bytes behind the values.
+    // The offsets 0, 2, 3 and the lengths 1, 1 are bytes after the values.
     const bytes = new Uint8Array([...FLOATS.subarray(0, 12), 0, 2, 3, 1, 1, ...new Uint8Array(7)]);
     const metadata = ragged(
       ["<NJT_VALUES>a", 3, 0],

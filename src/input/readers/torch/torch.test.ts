@@ -19,7 +19,7 @@ import {
 import { zipKind } from "../shared/sniff.ts";
 import { openTorch } from "./torch.ts";
 
-/** Of the storage that holds a tensor: read once, with its name, before its data. */
+/** Bytes of the local header of the storage that holds a tensor; it is read once, before the data. */
 const LOCAL_HEADER = LOCAL_HEADER_BYTES + "step_1/data/0".length;
 
 function archive(data: Uint8Array, records: Readonly<Record<string, Uint8Array>> = {}): Uint8Array {
