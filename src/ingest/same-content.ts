@@ -148,7 +148,7 @@ function canReadAgain({ file, companions, document }: Source): boolean {
   return file.path !== "-" && file.pipe !== true && companions.length === 0 && document?.kind !== "rows";
 }
 
-/** Files whose step two series share, or two files of nearly the same size, if both begin with the same sequence. */
+/** Files of steps in which two series, or two files of nearly the same size, begin with the same sequence. */
 async function findSuspects(files: readonly SeriesFile[], contents: Contents): Promise<SeriesFile[]> {
   const found = await findAlike(findClose(files), contents);
   if (countSeries(files) > 1) for (const file of await findInSeries(files, contents)) found.add(file);

@@ -1,5 +1,5 @@
 /**
- * Text and pictures from a report: pure functions, string out, safe in a browser.
+ * Text and pictures from a report: pure functions that return strings and run safely in a browser.
  *
  * @module
  */

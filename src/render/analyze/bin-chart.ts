@@ -19,7 +19,7 @@ export interface BinSeries {
 
 export interface BinChartOptions extends ChartOptions {
   readonly xLabel: string;
-  /** One more than counts, ascending. */
+  /** One more edge than counts, ascending. */
   readonly edges: readonly number[];
   /** Heights as shares of each series, so that series of different size compare; default counts. */
   readonly shares?: boolean;
@@ -53,7 +53,7 @@ export function binChart(series: readonly BinSeries[], options: BinChartOptions)
       "stroke-width": 1.4,
     });
   });
-  // On top of the shapes, so that each bin has a tooltip whatever is drawn there.
+  // On top of the shapes, so that each bin has a tooltip over whatever is drawn there.
   const answers = edges.slice(0, -1).map((from, bin) => {
     const to = edges[bin + 1]!;
     const told = filled.map(

@@ -9,7 +9,7 @@ import { analyzePictures } from "./pictures.ts";
 import { inputParts, keyLines, orderedScenarios, scenarioLevel } from "./summary.ts";
 import { analyzeTables, type TableLimits } from "./tables.ts";
 
-/** The most rows of the tables of iterations and of files, by medium. */
+/** Maximum rows in the tables of iterations and of files, per medium. */
 const TERMINAL = { iterations: 12, sources: 10 };
 const MARKDOWN = { iterations: 20, sources: 20 };
 const PAGE = { iterations: 1000, sources: 100 };

@@ -1,6 +1,6 @@
 import type { IterationFigures } from "../../results/analyze.ts";
 
-/** Iterations from the first to the last named, as one row. */
+/** The iterations from the first to the last one named, as one row. */
 export interface IterationRange extends Omit<IterationFigures, "iteration"> {
   readonly from: number | null;
   readonly to: number | null;

@@ -19,7 +19,7 @@ const SIZE = { width: 480, height: 250 };
 const LABEL = 13;
 const MOST_PICTURE_COLUMNS = 40;
 const LEAST_PICTURE_COLUMNS = 12;
-/** For what a picture shows: `0.869 to 0.895 over iterations 10 to 1000`. */
+/** Columns for what a picture shows: `0.869 to 0.895 over iterations 10 to 1000`. */
 const CAPTION = 44;
 
 export function analyzePictures(report: AnalyzeReport): Picture[] {

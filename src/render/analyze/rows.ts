@@ -14,8 +14,8 @@ const GAP = "  ";
 const NUMERIC = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]+INT|UINTEGER|FLOAT|DOUBLE|DECIMAL.*)$/;
 
 /**
- * Rows as an aligned table: numbers to the right, as they are; text cut so that all columns fit. If that is not enough,
- * lines are as long as needed.
+ * Rows as an aligned table: numbers unchanged and aligned right, text cut so that all columns fit. If they still do not
+ * fit, lines are as long as needed.
  */
 export function renderRows({ columns, rows }: RowTable, options: TerminalOptions): string {
   const surface = makeSurface(options);
@@ -46,7 +46,7 @@ export function renderRows({ columns, rows }: RowTable, options: TerminalOptions
     .join("");
 }
 
-/** Takes from the widest column of text until all fit. */
+/** Narrows the widest text column until all fit. */
 function fitWidths(widths: readonly number[], isNumber: readonly boolean[], room: number): number[] {
   const fitted = [...widths];
   let over = fitted.reduce((sum, width) => sum + width, 0) - room;

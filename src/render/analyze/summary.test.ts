@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Digit tokens, each of a response and a prompt of its own, the first `correct` of `count` from correct answers. */
+/** Digit tokens, each with its own response and prompt; the first `correct` of `count` come from correct answers. */
 function analyzeDigits(count: number, correct: number, accuracy?: number, apart = 0): Promise<AnalyzeReport> {
   const file = join(directory, "log.jsonl");
   const lines = Array.from({ length: count }, (_, i) => ({

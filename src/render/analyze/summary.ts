@@ -63,7 +63,7 @@ export function keyLines(report: AnalyzeReport): (readonly [label: string, text:
   return lines;
 }
 
-/** The guide's rule, and whether chance explains it; undefined where no correctness is known. */
+/** The guide's rule, and whether chance explains the difference; undefined if no correctness is known. */
 function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
   const { correct_share, share_limit, share_above_limit, share_above_chance } = hypothesis;
   if (correct_share === null || share_above_limit === null) return undefined;
@@ -75,7 +75,7 @@ function hypothesisSentence({ hypothesis }: AnalyzeReport): string | undefined {
   return `${rule}, ${above ? "but" : "and"} not significantly more than chance: not supported`;
 }
 
-/** How serious a scenario is that holds. */
+/** The severity of a scenario that holds. */
 export function scenarioLevel({ id, status }: Scenario): VerdictLevel {
   if (status !== "yes") return "none";
   if (id === "mostly_incorrect") return "high";

@@ -10,7 +10,7 @@ import {
 import type { AnalyzeReport, Comparison, IntervalFigures } from "../../results/analyze.ts";
 import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
 
-/** Tokens of one response depend on each other, and so do responses to one prompt; said wherever tests are shown. */
+/** Tokens of one response depend on each other, and so do responses to one prompt; stated wherever tests are shown. */
 const INDEPENDENCE =
   "Correct minus incorrect answers. Rely on the test by prompt: responses to one prompt are alike, so it counts prompts. t, Welch and U assume independent values, so their p-values are too small, above all by token.";
 
@@ -122,7 +122,8 @@ export function testSentence({ comparisons, hypothesis }: AnalyzeReport): string
   if (clustered === null || isMissing(clustered.p_value))
     return `no test: too few prompts, or the log does not identify responses (${overTokens})`;
   const { p_value: p, clusters, by, interval } = clustered;
-  // An interval that holds 0 is not a difference of 0: it says how large one these data cannot rule out.
+  // An interval that contains 0 does not mean a difference of 0: it shows how large a difference these data cannot rule
+  // out.
   const found = hypothesis.digits_significant
     ? "a significant difference"
     : `no difference can be shown, nor one of ${formatSigned(interval.low)} to ${formatSigned(interval.high)} ruled out`;

@@ -27,16 +27,16 @@ export interface BarSeries {
 export interface BarRows {
   readonly groups: readonly string[];
   readonly series: readonly BarSeries[];
-  /** Pixels of the groups' names, and characters that fit in there. */
+  /** Width in pixels for the groups' names, and the characters that fit into it. */
   readonly label: { readonly width: number; readonly characters: number };
-  /** Both ends of a value's bar, and its number's place; undefined draws neither. */
+  /** Both ends of a value's bar, and the place of its number; undefined draws neither. */
   readonly place: (value: number) => BarPlace | undefined;
 }
 
 export interface BarPlace {
   readonly from: number;
   readonly to: number;
-  /** The end of the bar that the number stands at. */
+  /** The end of the bar beside which the number stands. */
   readonly end: number;
   readonly anchor?: "start" | "end";
 }
@@ -56,7 +56,7 @@ export function sizeForRows<Options extends ChartOptions>(
   return { ...options, height: TOP + groups * rowHeight(series) };
 }
 
-/** From the top of the rows to the bottom, at 0. */
+/** A vertical line at 0 through all rows. */
 export function drawZeroLine(x: number, height: number): string {
   return element("path", { d: `M${x} ${TOP - 3}V${height}`, stroke: PALETTE.muted });
 }

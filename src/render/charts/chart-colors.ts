@@ -1,5 +1,5 @@
 /**
- * Looks of lines: those of groups also differ in dashes, for readers who do not see the colors.
+ * Line styles: those of groups also differ in dashes, for readers who do not see the colors.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const DASHES: readonly (readonly number[])[] = [[], [], [6, 3], [2, 3], [8, 3, 2
 /** The number of groups with their own color. */
 export const MOST_COLORED = SLICES.length;
 
-/** The look of the `index`th group; from the eighth on they share a faint one. */
+/** The look of the `index`th group; from the eighth on, groups share a faint one. */
 export function sliceLook(index: number): { readonly color: ChartColor; readonly dash: readonly number[] } {
   return { color: SLICES[index] ?? "faint", dash: DASHES[index] ?? [] };
 }

@@ -13,15 +13,15 @@ export interface ChartLine {
   readonly label: string;
   readonly color: ChartColor;
   readonly dash?: readonly number[];
-  /** Whether the line continues through gaps, where x belong to other lines. */
+  /** Whether the line continues through gaps, for charts where some x belong only to other lines. */
   readonly joins?: boolean;
   /** One per x; null is a gap, never 0. */
   readonly values: ChartValues;
-  /** In a folded chart: the smallest and largest value of the x that a point stands for. */
+  /** In a folded chart, the smallest and largest value among the x that a point stands for. */
   readonly ends?: { readonly low: ChartValues; readonly high: ChartValues };
   /** Drawn faintly, since another line smooths it. */
   readonly isBehind?: boolean;
-  /** It smooths the line of this label. */
+  /** The label of the line that this one smooths. */
   readonly smooths?: string;
 }
 
@@ -37,20 +37,20 @@ export interface ChartMark {
   readonly label: string;
 }
 
-/** From which value on y has a meaning, such as a level; up to where the next one begins. */
+/** The level that begins at this value of y and ends where the next one begins. */
 export interface ChartZone {
   readonly from: number;
   readonly level: ReadingLevel;
 }
 
-/** A value of the first line that has a dot, and words where `label` is not empty. */
+/** A value of the first line that is marked with a dot, and with words if `label` is not empty. */
 export interface ChartPoint {
   readonly x: number;
   readonly label: string;
 }
 
 export interface ChartSpec {
-  /** For file names and keys. */
+  /** Used in file names and keys. */
   readonly id: string;
   readonly title: string;
   /** `nats`, `tokens`; empty for plain numbers. */
@@ -70,20 +70,22 @@ export interface ChartSpec {
   readonly extreme: "most" | "least" | "furthest";
   /** What happened at an x, marked on its axis; ascending. */
   readonly marks?: readonly ChartMark[];
-  /** Bands behind the lines, from the lowest up; the axis reaches into the second. */
+  /** Bands behind the lines, lowest first; the axis reaches into the second. */
   readonly zones?: readonly ChartZone[];
   readonly points?: readonly ChartPoint[];
-  /** x beyond a limit, each a tick at the foot; ascending. */
+  /** The x beyond a limit, each drawn as a tick at the foot; ascending. */
   readonly ticks?: readonly ChartTick[];
-  /** Where points stand for several x each (`foldChart`): for how many, and for which, first to last. */
+  /**
+   * Set if points stand for several x each (`foldChart`): the number of x per point, and the first and last x of each.
+   */
   readonly fold?: { readonly size: number; readonly spans: readonly (readonly [number, number])[] };
-  /** About how many labels the axis of x has at most; default 12. */
+  /** Approximate maximum number of labels on the x axis; default 12. */
   readonly mostTicks?: number;
   /** Pixels of the drawing on the page; default 168. */
   readonly height?: number;
 }
 
-/** The values that an axis can show: on a logarithmic one those above 0. */
+/** The values that an axis can show; a logarithmic one shows only those above 0. */
 export function drawable(values: ChartValues, scale: ChartSpec["scale"]): (number | null)[] {
   return values.map((value) => (isDrawable(value, scale) ? value : null));
 }
@@ -123,13 +125,13 @@ export interface Readout {
   readonly after: string;
 }
 
-/** The x of a place, in words: `step 30`; of a folded chart `steps 30–38`. */
+/** The x at an index, in words: `step 30`; in a folded chart `steps 30–38`. */
 export function sayX({ xs, xLabel, fold }: Pick<ChartSpec, "xs" | "xLabel" | "fold">, at: number): string {
   const [first, last] = fold?.spans[at] ?? [xs[at], xs[at]];
   return first === last ? `${xLabel} ${first}` : `${xLabel}s ${first}–${last}`;
 }
 
-/** The number for a line: at the crosshair, or its extreme and where that is. */
+/** The number shown for a line: its value at the crosshair, or its extreme and where that is. */
 export function readout(
   { extreme, kind, xs }: Pick<ChartSpec, "extreme" | "kind" | "xs">,
   values: ChartValues,
@@ -141,7 +143,7 @@ export function readout(
   return { before: extreme, value, after: `at ${xs[place]}` };
 }
 
-/** As {@link readout}; where a point stands for several x, its median with their extremes. */
+/** Like {@link readout}; if a point stands for several x, their median with the extremes. */
 export function readLine(spec: ChartSpec, { values, ends }: ChartLine, at: number | null): Readout {
   const read = readout(spec, values, at);
   if (at === null || ends === undefined || !isFigure(values[at])) return read;
@@ -154,19 +156,19 @@ export function sayReadout({ before, value, after }: Readout): string {
   return [before, value, after].filter((part) => part !== "").join(" ");
 }
 
-/** The whole chart at one point in words. */
+/** The whole chart at one point, in words. */
 export function sayPoint(spec: ChartSpec, at: number): string {
   const told = spec.lines.map((line) => `${line.label} ${sayReadout(readLine(spec, line, at))}`);
   return [`${sayX(spec, at)}: ${told.join(", ")}`, ...marksAt(spec, at)].join("; ");
 }
 
-/** The labels of the marks at a place among the x. */
+/** The labels of the marks at an index of x. */
 export function marksAt({ marks = [], xs, fold }: ChartSpec, at: number): string[] {
   const [first, last] = fold?.spans[at] ?? [xs[at]!, xs[at]!];
   return marks.filter(({ x }) => x >= first && x <= last).map(({ label }) => label);
 }
 
-/** The place of the next x with a mark in a direction; undefined where there is none. */
+/** The index of the next x with a mark in a direction; undefined if there is none. */
 export function nextMark(
   { marks = [], xs }: ChartSpec,
   at: number | null,
@@ -177,7 +179,7 @@ export function nextMark(
   return forward ? places.find((place) => place > at) : places.findLast((place) => place < at);
 }
 
-/** The part of a chart between two x, both included: axes, extremes and exports are of that part. */
+/** The part of a chart between two x, both included; axes, extremes and exports then cover only that part. */
 export function cutChart(spec: ChartSpec, [from, to]: readonly [number, number]): ChartSpec {
   const places = spec.xs.flatMap((x, index) => (x >= from && x <= to ? [index] : []));
   const cut = (values: ChartValues): ChartValues => places.map((place) => values[place] ?? null);

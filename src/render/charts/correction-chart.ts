@@ -19,20 +19,20 @@ import { element, pixel, tooltip } from "./svg.ts";
 
 export interface CorrectionPoint {
   readonly name: string;
-  /** Of the tokens, a fraction. */
+  /** Fraction of the tokens that are dropped. */
   readonly dropped: number;
-  /** A fraction of the tokens. */
+  /** Effective sample size as a fraction of the tokens. */
   readonly ess: number;
   /** On the Pareto front. */
   readonly isOnFront: boolean;
-  /** Where a click on the point leads; the keyboard has the table beside the picture. */
+  /** The target of a click on the point; keyboard users have the table beside the picture. */
   readonly href?: string;
 }
 
 export interface CorrectionChartOptions extends ChartOptions {
-  /** Name of the recommended one, which gets a ring. */
+  /** Name of the recommended correction, which gets a ring. */
   readonly recommended: string;
-  /** The current one, if it is among the points: it gets a cross. */
+  /** The current correction, which gets a cross if it is among the points. */
   readonly current?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ const LEAST_LOSS = 1e-5;
 const RADIUS = 3.6;
 
 /**
- * Both axes are logarithmic in what is lost, since what matters lies close to nothing dropped and an ESS of 1. Points of
- * the front are filled; overlapping ones are distinguished by the table next to the picture.
+ * Both axes are logarithmic in what is lost, since good corrections lie close to nothing dropped and an ESS of 1.
+ * Points of the front are filled; overlapping ones can be told apart in the table next to the picture.
  */
 export function correctionChart(points: readonly CorrectionPoint[], options: CorrectionChartOptions): string {
   const drawn = points.filter(({ ess, dropped }) => Number.isFinite(ess) && Number.isFinite(dropped));
@@ -56,7 +56,7 @@ export function correctionChart(points: readonly CorrectionPoint[], options: Cor
     drawn.find(({ name }) => name === wanted),
   );
   const told = recommended === undefined ? "" : `; recommended is ${recommended.name}: ${say(recommended)}`;
-  // The front last, on top of others.
+  // The front is drawn last, on top of the others.
   const ordered = [...drawn].sort((a, b) => Number(a.isOnFront) - Number(b.isOnFront));
   return drawChart(
     { ...options, isLinked: drawn.some(({ href }) => href !== undefined) },

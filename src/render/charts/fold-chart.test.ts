@@ -73,7 +73,7 @@ describe("a chart of more steps than pixels", () => {
     expect(sayX(folded, 0)).toBe("steps 0–50");
     expect(sayPoint(folded, 0)).toBe("steps 0–50: ESS median 0.700 (0.166 to 0.900); alert");
     expect(marksAt(folded, 0)).toEqual(["alert"]);
-    // Without a crosshair the page tells the extreme of the whole chart, with its very step.
+    // Without a crosshair, the page shows the extreme of the whole chart, at its exact step.
     expect(sayReadout(readout(spec, spec.lines[0]!.values, null))).toBe("least 0.166 at 20");
     expect(sayX(spec, 2)).toBe("step 20");
     expect(sayReadout(readLine(spec, spec.lines[0]!, 2))).toBe("0.166");

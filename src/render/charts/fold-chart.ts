@@ -1,17 +1,17 @@
 /**
- * Charts with more x than pixels: a point stands for several x in a row, with their median and their extremes.
+ * Charts with more x than pixels: each point stands for several consecutive x, with their median and extremes.
  *
  * @module
  */
 import { isFigure } from "../text/display/index.ts";
 import type { ChartSpec, ChartValues } from "./chart-spec.ts";
 
-/** Pixels of a point that stands for several x. */
+/** Width in pixels of a point that stands for several x. */
 const POINT_WIDTH = 3;
 
 /**
  * The chart as `pixels` of width can show it. With at most one x per pixel it is unchanged. Otherwise each point is the
- * median of equally many x in a row (the last of fewer), within their least and greatest value; missing values are
+ * median of equally many consecutive x (the last of fewer), with their smallest and largest value; missing values are
  * ignored.
  */
 export function foldChart(spec: ChartSpec, pixels: number): ChartSpec {
@@ -48,7 +48,7 @@ export function foldChart(spec: ChartSpec, pixels: number): ChartSpec {
   };
 }
 
-/** Of ascending values; the mean of the middle two of an even number. */
+/** The median of ascending values: the mean of the middle two if their number is even. */
 export function median(known: readonly number[]): number {
   const middle = known.length >> 1;
   return known.length % 2 === 1 ? known[middle]! : (known[middle - 1]! + known[middle]!) / 2;

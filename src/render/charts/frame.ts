@@ -2,19 +2,19 @@ import { PALETTE, type PaletteColor } from "./palette.ts";
 import type { Scale } from "./scale.ts";
 import { element, escapeMarkup, textElement, tooltip } from "./svg.ts";
 
-/** What every chart takes: a title that says what it shows, and its size in CSS pixels. */
+/** Options of every chart: a title that says what it shows, and its size in CSS pixels. */
 export interface ChartOptions {
   readonly title: string;
   readonly width?: number;
   readonly height?: number;
   /** Without title, legend and names of the axes, for a page that shows them itself. */
   readonly bare?: boolean;
-  /** Parts of it are links, which an element with the role of an image must not contain. */
+  /** Whether parts of it are links, which an element with the role of an image must not contain. */
   readonly isLinked?: boolean;
 }
 
 export interface LegendEntry {
-  /** With the number that the entry stands for: `p99, most 0.2`. */
+  /** Includes the number that the entry stands for: `p99, most 0.2`. */
   readonly label: string;
   readonly color: PaletteColor;
   readonly dashed?: boolean;
@@ -30,7 +30,7 @@ export interface Plot {
 
 export const DEFAULT_WIDTH = 480;
 const DEFAULT_HEIGHT = 250;
-/** Beside the plot at the right. */
+/** Space to the right of the plot. */
 const MARGIN = 12;
 const TITLE_BASELINE = 15;
 const LEGEND_BASELINE = 33;
@@ -101,7 +101,7 @@ export function drawYAxis(scale: Scale, plot: Plot, unit: string): string {
   return lines.join("") + name;
 }
 
-/** Aligns a coordinate so that a line one pixel wide fills one row or column of pixels, not two halves. */
+/** Aligns a coordinate so that a one-pixel line fills one row or column of pixels, not half of two. */
 export function crisp(at: number): number {
   return Math.floor(at) + 0.5;
 }

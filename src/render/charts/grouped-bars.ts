@@ -7,7 +7,7 @@ const VALUE_WIDTH = 62;
 
 /**
  * Bars to the right of one axis at 0, for values that are not negative; an unknown value has no bar, and its number
- * says so.
+ * says that it is unknown.
  */
 export function groupedBars(
   groups: readonly string[],

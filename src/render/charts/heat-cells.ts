@@ -5,7 +5,7 @@ import { textElement } from "./svg.ts";
 /** The layout of a picture's columns of cells. */
 export interface CellColumns {
   readonly left: number;
-  /** Of one cell. */
+  /** Width of one cell. */
   readonly width: number;
 }
 
@@ -17,13 +17,13 @@ export function spreadColumns(count: number, left: number, width: number): CellC
 export interface NameStyle {
   readonly y: number;
   readonly size: number;
-  /** Pixels that a name takes: where columns are narrower, some have none. */
+  /** Pixels that a name takes; if columns are narrower, some have none. */
   readonly room: number;
-  /** Characters that fit into so many pixels. */
+  /** Number of characters that fit into this many pixels. */
   readonly characters: (pixels: number) => number;
 }
 
-/** Names of columns below them, at as many of them as there is room for. */
+/** Column names below the columns, at as many of them as there is room for. */
 export function drawColumnNames(
   names: readonly string[],
   { left, width }: CellColumns,
@@ -45,7 +45,7 @@ export function drawColumnNames(
     .join("");
 }
 
-/** A cell's number; nothing where the cell is narrower than `least` pixels. */
+/** A cell's number; nothing if the cell is narrower than `least` pixels. */
 export function drawCellNumber(
   text: string,
   { left, width }: CellColumns,

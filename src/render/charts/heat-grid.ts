@@ -19,7 +19,7 @@ export interface HeatGridRow {
 }
 
 export interface HeatGridOptions extends ChartOptions {
-  /** What the columns are. */
+  /** What the columns stand for. */
   readonly xLabel: string;
   readonly kind: FigureKind;
 }
@@ -29,7 +29,7 @@ const CELL_HEIGHT = 24;
 const GAP = 2;
 const LABEL_WIDTH = 104;
 const LABEL_CHARACTERS = 16;
-/** Narrower cells do not fit for a number. */
+/** A number does not fit into narrower cells. */
 const LEAST_FOR_NUMBER = 40;
 /** Room that a column's name takes. */
 const LEAST_FOR_NAME = 58;

@@ -7,7 +7,9 @@
  */
 export const HEAT_LEVELS = 9;
 
-/** Below 1, so that small values differ from 0: the largest value of a sequence is often far above the rest. */
+/**
+ * An exponent below 1 makes small values differ from 0: the largest value of a sequence is often far above the rest.
+ */
 const POWER = 0.4;
 
 /** Background and text of each level; level 0 is the page itself. */

@@ -12,24 +12,24 @@ export interface HeatRow {
 }
 
 export interface HeatStripOptions extends ChartOptions {
-  /** What the columns are. */
+  /** What the columns stand for. */
   readonly xLabel: string;
 }
 
 const TOP = 44;
 const CELL_HEIGHT = 30;
 const LABEL_WIDTH = 84;
-/** Narrower cells do not fit for a number. */
+/** A number does not fit into narrower cells. */
 const LEAST_FOR_NUMBER = 36;
 /** Room that a column's name takes. */
 const LEAST_FOR_NAME = 46;
-/** Below 1, so that small values differ from 0. */
+/** An exponent below 1, so that small values differ from 0. */
 const GAMMA = 0.5;
 const STRONGEST = 0.85;
 
 /**
- * Rows of cells, each row on its own scale from 0 to its largest magnitude: those of a row with signs orange
- * above 0 and blue below, as in the token strip, others blue. Every cell has its number, in it or in its tooltip.
+ * Rows of cells, each on its own scale from 0 to its largest magnitude. In rows with signs, cells are orange above 0
+ * and blue below, as in the token strip; other rows are blue. Every cell has its number, in it or in its tooltip.
  */
 export function heatStrip(
   columns: readonly string[],

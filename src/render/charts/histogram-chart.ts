@@ -8,13 +8,13 @@ export interface HistogramOptions extends ChartOptions {
   /** What is counted along x, with its unit. */
   readonly xLabel: string;
   readonly counts: readonly number[];
-  /** One more than counts, ascending. */
+  /** One more edge than counts, ascending. */
   readonly edges: readonly number[];
 }
 
 /**
- * Bars on a signed-logarithmic axis with logarithmic heights: negative values blue, positive orange as in the token strip, the bar around 0
- * gray. Empty bars at the ends are cut off.
+ * Bars on a signed-logarithmic axis with logarithmic heights: negative values are blue and positive ones orange, as in
+ * the token strip; the bar around 0 is gray. Empty bars at the ends are cut off.
  */
 export function histogramChart(options: HistogramOptions): string {
   const { counts, edges } = trimEnds(options);

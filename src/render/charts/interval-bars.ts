@@ -32,7 +32,7 @@ const LABEL_WIDTH = 112;
 const LABEL_CHARACTERS = 18;
 const VALUE_WIDTH = 58;
 
-/** Horizontal bars from 0, each with its number and, where it is known, its interval as a whisker. */
+/** Horizontal bars from 0, each with its number and, if known, its interval as a whisker. */
 export function intervalBars(bars: readonly IntervalBar[], options: IntervalBarsOptions): string {
   const { width = DEFAULT_WIDTH, kind, unit } = options;
   const sized = { ...options, height: TOP + bars.length * ROW + 6 };

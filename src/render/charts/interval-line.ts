@@ -35,7 +35,7 @@ export interface IntervalLineOptions extends ChartOptions {
   readonly unit: string;
 }
 
-/** Names of levels that lie close together are moved apart by this. */
+/** Distance by which names of close levels are moved apart. */
 const LEVEL_LINE = 13;
 const LEVEL_CHARACTERS = 32;
 

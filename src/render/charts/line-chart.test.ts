@@ -68,7 +68,7 @@ describe("lineChart", () => {
     );
     expect(bare).not.toContain("<title>");
     expect(bare).not.toMatch(/>(?:step|nats|mean[^<]*)<\/text>/);
-    // The line is that of the whole chart of the same size.
+    // The line is the same as in the whole chart of this size.
     expect(bare.match(/<circle/g)).toHaveLength(2);
   });
 
@@ -195,7 +195,7 @@ describe("zones and points of a chart", () => {
       const [, down] = /<text [^>]*y="([\d.]+)"[^>]*>worst</.exec(lineChart(marked, { bare: true })) ?? [];
       return [Number(down), lineLayout(marked, { bare: true }).y.map(values[x - 1]!)];
     };
-    // Falling from the dot at the left, rising to the one at the right.
+    // It falls from the dot at the left and rises to the one at the right.
     for (const [values, x] of [
       [[0.04, 0.039, 0.02], 1],
       [[0.02, 0.039, 0.04], 3],

@@ -19,7 +19,7 @@ export interface Column {
   readonly at: number;
   low: number;
   high: number;
-  /** Whether the least comes before the greatest. */
+  /** Whether the smallest value comes before the largest. */
   rises: boolean;
 }
 
@@ -29,9 +29,9 @@ const LEAST_APART = 0.5;
 const MARKED_APART = 9;
 
 /**
- * Lines over x in the frame of the report's pictures. Where there are more x than pixels, a line is the median of several
- * x in a row, in a band from the least to the greatest of their values, so that no spike is lost. Where there are few,
- * each x has a tooltip with all its values; bare charts leave that to their page. `layout` is that of this size, if
+ * Lines over x in the frame of the report's pictures. With more x than pixels, a line is the median of several
+ * consecutive x, in a band from the smallest to the largest of their values, so that no spike is lost. With few x, each
+ * has a tooltip with all its values; bare charts leave that to their page. `layout` is the layout of this size, if
  * already computed.
  */
 export function lineChart(
@@ -72,8 +72,8 @@ export function lineChart(
 }
 
 /**
- * The values at `places`, which are ascending pixels, folded into columns. Gaps end a piece, unless the line joins them
- * or they are too narrow to be seen.
+ * Folds the values at `places`, which are ascending pixels, into columns. A gap ends a piece, unless the line joins
+ * gaps or the gap is too narrow to be seen.
  */
 export function foldColumns(
   places: readonly number[],
@@ -127,7 +127,7 @@ function drawLine(
     }),
   );
   const areMarked = isSparse(spec, plot) && !line.smooths;
-  // A line through a single value has no length.
+  // A line through a single value has no length and needs a mark.
   const marks = pieces.flatMap((piece) => (areMarked || piece.length === 1 ? piece : []));
   return (
     element("path", {
@@ -191,7 +191,7 @@ function drawTicks({ ticks = [] }: ChartSpec, { x, plot: { bottom } }: LineLayou
   });
 }
 
-/** An area with a tooltip for each x, where they are wide enough to point at. */
+/** An area with a tooltip for each x, if the areas are wide enough to point at. */
 function drawTold(spec: ChartSpec, places: readonly number[], plot: Plot): string {
   if (!isSparse(spec, plot)) return "";
   const { left, right, top, bottom } = plot;
@@ -227,7 +227,7 @@ function isSparse({ xs }: ChartSpec, { left, right }: Plot): boolean {
   return xs.length * MARKED_APART <= right - left;
 }
 
-/** Coordinates of lines, of which there are many. */
+/** Rounds to tenths: lines have many coordinates. */
 function tenth(value: number): string {
   return pixel(Math.round(value * 10) / 10);
 }

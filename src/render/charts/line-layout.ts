@@ -9,7 +9,7 @@ import { type ExactScale, exactScale, linearScale, logScale, type Scale } from "
 
 export interface LineChartSize {
   readonly width?: number;
-  /** Without the rows of the legend beyond the first. */
+  /** Height without the legend's rows after the first. */
   readonly height?: number;
   /** Axes and lines alone, for a page that has its own heading, legend and crosshair. */
   readonly bare?: boolean;
@@ -24,12 +24,12 @@ export interface PlacedLabel {
 
 export interface LineLayout {
   readonly width: number;
-  /** All of it, with every row of the legend. */
+  /** Total height, including every row of the legend. */
   readonly height: number;
   readonly plot: Plot;
   readonly x: ExactScale;
   readonly y: Scale;
-  /** Texts about each line and, last, the band; drawn unless bare. */
+  /** Texts about each line and, last, the band; drawn unless the chart is bare. */
   readonly legend: readonly PlacedLabel[];
   /** Whether there is nothing to draw. */
   readonly isEmpty: boolean;
@@ -37,16 +37,16 @@ export interface LineLayout {
 
 export const LEGEND_ROW = 16;
 const CHARACTER = 6.1;
-/** Of figures, which are wider than text. */
+/** Width of a digit in figures, which are wider than text. */
 const Y_CHARACTER = 7;
-/** Pixels between labels of the axes, about. */
+/** Approximate pixels between labels of the axes. */
 const X_SPACE = 45;
 const Y_SPACE = 25;
 const MOST_X = 12;
-/** Between the ends of the plot and the first and the last x. */
+/** Space between the ends of the plot and the first and last x. */
 const INSET = 4;
 
-/** The layout of a chart of any size; where it has no values, that of an empty one from 0 to 1. */
+/** The layout of a chart of any size; without values, that of an empty one from 0 to 1. */
 export function lineLayout(
   spec: ChartSpec,
   { width = 640, height = 300, bare = false }: LineChartSize = {},
@@ -58,7 +58,7 @@ export function lineLayout(
   const values = spec.xs.length === 0 ? undefined : extent(spec);
   const y = yScale(spec, values, [bottom, top]);
   const widest = Math.max(...y.ticks.map(({ label }) => label.length));
-  // Stacked charts have aligned axes, unless figures are too wide for that.
+  // Aligns the axes of stacked charts, unless figures are too wide for that.
   const left = Math.max(area.left, 8 + widest * Y_CHARACTER);
   const right = Math.max(area.right, left + 4 * INSET);
   const [first, last] = [spec.xs[0] ?? 0, spec.xs.at(-1) ?? 1];
@@ -81,7 +81,7 @@ export function lineLayout(
   };
 }
 
-/** The place among ascending `xs` of the one nearest to a pixel of the drawing; null where there is none. */
+/** The index in ascending `xs` of the value nearest to a pixel of the drawing; null if there is none. */
 export function placeAt({ x }: LineLayout, xs: readonly number[], pixel: number): number | null {
   if (xs.length === 0) return null;
   const value = x.valueAt(pixel);
@@ -103,9 +103,9 @@ function yScale(
   const [low, high] = values ?? (spec.scale === "log" ? [0.1, 1] : [0, 1]);
   if (spec.scale === "log") return logScale([low, high], range, ticks);
   const ends = spec.fromZero ? ([Math.min(0, low), Math.max(0, high)] as const) : ([low, high] as const);
-  // Differences that are 0 throughout are drawn in the middle of the axis.
+  // Differences that are all 0 are drawn in the middle of the axis.
   const isFlat = spec.kind === "signed" && ends[0] === 0 && ends[1] === 0;
-  // Shares that are all the same have no ends of their own.
+  // Shares that are all equal have no range of their own.
   const isShare = spec.kind === "share" || spec.kind === "near-one";
   const isFlatShare = isShare && low === high && low >= 0 && high <= 1;
   return linearScale(isFlat ? [-1, 1] : isFlatShare ? [0, 1] : ends, range, ticks);
@@ -120,7 +120,7 @@ function saidOfLines(spec: ChartSpec): string[] {
   return [...said, `${band.label}: ${least} to ${most}`];
 }
 
-/** In rows as wide as the picture. */
+/** Places labels in rows as wide as the picture. */
 function placeLabels(labels: readonly string[], width: number): PlacedLabel[] {
   let [left, row] = [0, 0];
   return labels.map((label) => {

@@ -9,19 +9,19 @@ export interface MirroredSide {
   readonly label: string;
   readonly color: ChartColor;
   readonly counts: ArrayLike<number>;
-  /** Marked with a line. */
+  /** The median, marked with a line. */
   readonly median?: number;
 }
 
 export interface MirroredOptions extends ChartOptions {
   readonly xLabel: string;
-  /** One more than the counts of either side, ascending. */
+  /** One more edge than the counts of either side, ascending. */
   readonly edges: ArrayLike<number>;
-  /** Of values above 0, or of values with a sign. */
+  /** For values above 0, or for values with a sign. */
   readonly axis: "log" | "signed";
   /**
-   * `share`: of each side, so that sides of different size can be compared; `log`: of counts, so that a single one is
-   * visible.
+   * `share`: shares of each side, so that sides of different size can be compared; `log`: logarithms of counts, so that
+   * a single one is visible.
    */
   readonly heights: "share" | "log";
 }
@@ -81,11 +81,11 @@ export function mirroredChart(above: MirroredSide, below: MirroredSide, options:
 interface SidePlace {
   readonly edges: readonly number[];
   readonly x: ReturnType<typeof xScale>;
-  /** Where the axis is, px. */
+  /** Position of the axis, px. */
   readonly middle: number;
-  /** -1: bars go up from the axis. */
+  /** -1 if bars go up from the axis. */
   readonly toward: 1 | -1;
-  /** The longest bar, px. */
+  /** Length of the longest bar, px. */
   readonly room: number;
   /** A bar's length as a share of the longest. */
   readonly measure: (count: number) => number;
@@ -134,7 +134,7 @@ function drawSide(
   return bars.join("") + mark;
 }
 
-/** The first and the last bar that one of the sides has something in. */
+/** The first and last bar in which either side has a count. */
 function usedBars(sides: readonly (readonly number[])[]): readonly [number, number] | undefined {
   const bars = (sides[0] ?? []).flatMap((_, bar) =>
     sides.some((side) => (side[bar] ?? 0) > 0) ? [bar] : [],

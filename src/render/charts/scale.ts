@@ -9,7 +9,7 @@ export interface Tick {
 }
 
 export interface Scale {
-  /** Pixel of a value; values outside the domain land outside the range. */
+  /** Pixel of a value; values outside the domain map outside the range. */
   map(value: number): number;
   readonly ticks: readonly Tick[];
 }
@@ -23,7 +23,7 @@ export interface ExactScale extends Scale {
 /** Domain or range as its two ends. */
 export type Ends = readonly [number, number];
 
-/** Of the space between two ticks: values that little below 0 need no tick there. */
+/** Fraction of the space between two ticks: values this little below 0 need no tick there. */
 const HARDLY = 0.05;
 
 /** Linear, with the domain widened to round ticks. */
@@ -39,8 +39,8 @@ export function linearScale(domain: Ends, range: Ends, ticks = 5): Scale {
 }
 
 /**
- * As {@link linearScale} without widening: for axes of steps, where empty ends would look like missing data. Ticks are
- * `least` apart at least.
+ * Like {@link linearScale} without widening, for axes of steps, where empty ends would look like missing data. Ticks
+ * are at least `least` apart.
  */
 export function exactScale(domain: Ends, range: Ends, ticks = 6, least = 1): ExactScale {
   const [low, high] = widen(domain);
@@ -70,7 +70,7 @@ export function logScale(domain: Ends, range: Ends, ticks = 6): Scale {
   };
 }
 
-/** Logarithmic heights of counts: 0 at the foot, so that a count of 1 still has a bar. */
+/** Logarithmic heights of counts, with 0 at the foot, so that a count of 1 still has a bar. */
 export function countScale(most: number, range: Ends): Scale {
   const top = Math.max(1, Math.log10(1 + most));
   const toPixel = interpolate([0, top], range);
@@ -80,8 +80,8 @@ export function countScale(most: number, range: Ends): Scale {
 }
 
 /**
- * Logarithmic to both sides of 0 and linear within `threshold` of it, where half a decade is given to each side.
- * A domain on one side of 0 keeps only that side.
+ * Logarithmic on both sides of 0 and linear within `threshold` of it, where each side gets half a decade. A domain on
+ * one side of 0 keeps only that side.
  */
 export function signedLogScale(domain: Ends, threshold: number, range: Ends, ticks = 7): Scale {
   const stretch = (value: number): number => {
@@ -96,7 +96,7 @@ export function signedLogScale(domain: Ends, threshold: number, range: Ends, tic
   const last = Math.floor(Math.log10(Math.max(Math.abs(domain[0]), Math.abs(domain[1]), threshold)) + 1e-9);
   const every = Math.max(1, Math.ceil(((last - first + 1) * sides.length) / ticks));
   const values = [0];
-  // From the outermost decade inwards, so that the ends of the axis have labels; the innermost would crowd the 0.
+  // From the outermost decade inwards, so that the ends of the axis have labels; the innermost ones would crowd the 0.
   for (const side of sides)
     for (let power = last; power > first + every / 2; power -= every) values.push(side * 10 ** power);
   return {
@@ -118,7 +118,7 @@ function widen([low, high]: Ends): Ends {
   return [low, high];
 }
 
-/** 1, 2 or 5 times a power of ten, at least `rough`. */
+/** 1, 2 or 5 times a power of ten, and at least `rough`. */
 function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough * (1 - 1e-9)) ?? 10;

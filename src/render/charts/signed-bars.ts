@@ -5,7 +5,7 @@ import { type ChartOptions, DEFAULT_WIDTH, drawChart, drawEmptyChart } from "./f
 const LABEL = { width: 116, characters: 18 };
 const VALUE_WIDTH = 66;
 
-/** Bars to both sides of 0; an unknown value has neither bar nor number. */
+/** Bars on both sides of 0; an unknown value has neither bar nor number. */
 export function signedBars(
   groups: readonly string[],
   series: readonly BarSeries[],
@@ -17,7 +17,7 @@ export function signedBars(
   const values = series.flatMap((one) => one.values).filter(isFigure);
   const low = Math.min(0, ...values);
   const high = Math.max(0, ...values);
-  // Numbers of bars to the left of 0 stand between these and the names.
+  // The numbers of bars to the left of 0 stand between the bars and the names.
   const left = LABEL.width + (low < 0 ? VALUE_WIDTH : 0);
   const room = width - left - VALUE_WIDTH;
   const at = (value: number): number => left + (high > low ? ((value - low) / (high - low)) * room : 0);

@@ -7,13 +7,13 @@ import { element, pixel } from "./svg.ts";
 export interface SpikeLineOptions extends ChartOptions {
   readonly unit: string;
   readonly xLabel: string;
-  /** Places in `values` that are marked. */
+  /** Indices of the marked values. */
   readonly spikes: readonly number[];
-  /** A place with a line through the whole plot, and what it is. */
+  /** An index marked with a line through the whole plot, and its label. */
   readonly mark?: { readonly at: number; readonly label: string } | undefined;
 }
 
-/** One value per place, from 0, with dots on the spikes; what is null is a gap. */
+/** One value per index, from 0, with dots on the spikes; null is a gap. */
 export function spikeLine(values: readonly (number | null)[], options: SpikeLineOptions): string {
   const { spikes, mark, unit, xLabel } = options;
   const known = values.filter(isFigure);

@@ -1,7 +1,7 @@
 import { pixel } from "./svg.ts";
 
 const VARIABLE = /var\(--[\w-]+,\s*([^()]+)\)/g;
-/** Around a chart; in a page, the page has margins. */
+/** Margin around a chart; in a page, the page has margins. */
 const MARGIN = 10;
 
 /**

@@ -11,7 +11,7 @@ import { MOST_COLORED, sliceLook } from "./chart-colors.ts";
 import type { ChartLine, ChartSpec, ChartValues } from "./chart-spec.ts";
 
 export const SCALES = ["auto", "linear", "log"] as const;
-/** `auto`: logarithmic where lines are decades apart. */
+/** `auto`: logarithmic if lines are decades apart. */
 export type ScaleChoice = (typeof SCALES)[number];
 
 const SLICES = ["correct", "rank", "environment", "weight_version"] as const;
@@ -32,7 +32,7 @@ interface ChartKind {
   readonly lines: readonly LineKind[];
   readonly band?: { readonly low: StepMetric; readonly high: StepMetric; readonly label: string };
   readonly isLog?: boolean;
-  /** For values that may be 0 or below, which a logarithmic axis cannot show. */
+  /** Whether values may be 0 or below, which a logarithmic axis cannot show. */
   readonly isLinear?: boolean;
 }
 
@@ -115,10 +115,10 @@ export function sliceChoices({ slices }: StepSeries): SliceBy[] {
   return SLICES.filter((by) => slices.filter((slice) => slice.by === by).length > 1);
 }
 
-/** What of the series is drawn. */
+/** The part of the series that is drawn. */
 type Drawn = Pick<StepSeries, "steps" | "series" | "slices">;
 
-/** The charts of a report, which has no slices by step; none with fewer than two steps. */
+/** The charts of a report, which has no slices by step; none for fewer than two steps. */
 export function reportStepCharts(perStep: readonly StepMetrics[]): readonly ChartSpec[] {
   const series = Object.fromEntries(
     STEP_METRICS.map((name) => [name, perStep.map((step) => step[name])]),
@@ -147,7 +147,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
                 values: pick(series[kind.lines[0]?.metric ?? "k3"]),
               }),
             )
-            // The faint ones are drawn first, behind the others.
+            // Faint lines are drawn first, behind the others.
             .toSorted((a, b) => Number(b.color === "faint") - Number(a.color === "faint"));
     const scale = choice === "auto" || kind.isLinear ? (kind.isLog ? "log" : "linear") : choice;
     const { id, title, unit, band } = kind;
@@ -181,7 +181,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
   };
 }
 
-/** Near 1 a logarithmic axis shows nothing, so this draws 1 minus the value. */
+/** Draws 1 minus the value, since near 1 a logarithmic axis shows nothing. */
 function lostShare(spec: ChartSpec): ChartSpec {
   return {
     ...spec,
@@ -196,7 +196,7 @@ function lostShare(spec: ChartSpec): ChartSpec {
   };
 }
 
-/** Groups with the largest mismatch first, so that they have the colors; right before wrong. */
+/** Groups with the largest mismatch come first, so that they get the colors; correctness has right before wrong. */
 function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice["series"] }[] {
   const all = data.slices.filter((slice) => slice.by === by);
   const sorted =
@@ -210,13 +210,16 @@ function sortedSlices(data: Drawn, by: SliceBy): { label: string; series: Slice[
 
 type Slice = StepSeries["slices"][number];
 
-/** A group's mean mismatch over all steps; its worst step alone is often the worst step of all groups. */
+/**
+ * A group's mean mismatch over all steps; its worst step would say little, as that is often the worst step of every
+ * group.
+ */
 function averageLevel({ series }: Slice): number {
   const known = (series.delta_abs_mean ?? []).filter((value) => value !== null);
   return known.length === 0 ? 0 : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-/** `1` of correctness is `right`, `3` of ranks `rank 3`. */
+/** `1` for correctness is `right`, `3` for ranks is `rank 3`. */
 function sliceLabel(by: SliceBy, value: string): string {
   if (by === "correct")
     return { "1": "right", "0": "wrong", correct: "right", incorrect: "wrong" }[value] ?? value;

@@ -1,4 +1,4 @@
-/** An attribute that is undefined is left out; numbers are written with at most two decimals, enough for pixels. */
+/** Attributes; undefined ones are left out, and numbers are written with at most two decimals, enough for pixels. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Text safe inside SVG and HTML elements and quoted attributes. */
@@ -35,7 +35,7 @@ export function tooltip(text: string): string {
   return element("title", {}, escapeMarkup(text));
 }
 
-/** A coordinate with at most two decimals; what is not finite becomes 0 rather than a broken picture. */
+/** A coordinate with at most two decimals; a value that is not finite becomes 0 rather than breaking the picture. */
 export function pixel(value: number): string {
   return Number.isFinite(value) ? String(Math.round(value * 100) / 100) : "0";
 }

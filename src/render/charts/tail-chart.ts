@@ -5,7 +5,7 @@ import { PALETTE, type PaletteColor } from "./palette.ts";
 import { logScale, type Scale } from "./scale.ts";
 import { element, pixel, tooltip } from "./svg.ts";
 
-/** The extreme-token curve: share of tokens with |Δ| above a threshold, log-log, all together and both tails apart. */
+/** The extreme-token curve: share of tokens with |Δ| above a threshold, log-log, for all tokens and for each tail. */
 export function tailChart(points: readonly TailPoint[], options: ChartOptions): string {
   const drawn = points.filter((point) => point.tokens > 0 && point.share > 0 && point.threshold > 0);
   const first = drawn[0];

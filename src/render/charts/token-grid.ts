@@ -23,7 +23,7 @@ const CHARACTER = 6.2;
 const LEAST_WIDTH = 16;
 
 /**
- * Tokens across, rows down, in lines like text; every cell contains its level, so that colors are not needed.
+ * Tokens across, rows down, in lines like text; every cell contains its level, so that it can be read without colors.
  *
  * @param lines of tokens
  * @param rows names of the values' rows

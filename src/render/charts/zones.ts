@@ -3,7 +3,7 @@ import type { LineLayout } from "./line-layout.ts";
 import { PALETTE } from "./palette.ts";
 import { element, textElement } from "./svg.ts";
 
-/** As the page colors levels, with what a separately saved chart takes. */
+/** The page's colors of levels, with fallbacks for a separately saved chart. */
 const COLORS = {
   none: "var(--level-none, #5c626b)",
   normal: "var(--level-normal, #1f66ad)",
@@ -11,10 +11,13 @@ const COLORS = {
   high: "var(--level-high, #b23a00)",
   broken: "var(--level-broken, #8f0d3f)",
 } as const;
-/** The name of a lower band does not fit into it. */
+/** Below this height, a band has no room for its name. */
 const LEAST_NAMED = 18;
 const DOT = 4.5;
-/** From a dot to its words, which stand as far above its middle: those with words are the highest, so no line is there. */
+/**
+ * Distance from a dot to its words, and of the words above the dot's middle: only the highest dots have words, so no
+ * line is there.
+ */
 const GAP = 9;
 
 /** Bands of levels over the whole width, each with its name at the right. */

@@ -76,7 +76,7 @@ describe("pages and Markdown", () => {
     const script = "<script>alert(1)</script>";
     const named = { ...different, a: { ...different.a, name: script, facts: [script] }, by: script };
     expect(renderCompareHtml(named)).not.toContain("<script>alert");
-    // A name stands in a code span, where it is text.
+    // A name stands in a code span, where it is plain text.
     expect(renderCompareMarkdown(named).replaceAll(`\`${script} and B\``, "")).not.toContain("<script>alert");
   });
 

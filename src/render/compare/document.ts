@@ -106,7 +106,7 @@ function listSides({ mode, a, b }: CompareReport): [string, CompareReport["a"]][
       ];
 }
 
-/** Where it starts, and how it is stored. */
+/** Where the difference starts, and how the column is stored. */
 function differenceFacts({ first, starts, stored, metrics }: ColumnComparison): [string, string][] {
   if (first === null) return [["stored in", stored.a]];
   return [

@@ -24,10 +24,10 @@ function formatBounded(value: Figure, low: Figure, high: Figure): string {
   return `${formatNumber(value)} (${formatNumber(low)} to ${formatNumber(high)})`;
 }
 
-/** Of a first screen, whose header has the tokens. */
+/** The figures of a first screen, whose header has the tokens. */
 const FEW = new Set(["unequal", "mean |Δ|", "max |Δ|", "max |Δp|", "k3"]);
 
-/** The figures that a certificate rests on; `isShort`: the few of a first screen, without a title. */
+/** The figures that a certificate rests on; `isShort`: the few on a first screen, without a title. */
 export function certificateTable(
   { metrics }: ColumnComparison,
   { test }: CompareReport,
@@ -90,7 +90,7 @@ function unequalMeaning({
   return `${formatShare(share)} of tokens, in ${formatCount(sequences)} sequences${signs}`;
 }
 
-/** Units in the last place that an order of summation explains are listed by themselves. */
+/** Units in the last place up to which the order of summation explains a difference; listed separately. */
 const NEAR = 64;
 /** A unit of bfloat16 equals this many of float32. */
 const FAR = 2 ** 16;

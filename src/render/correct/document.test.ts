@@ -6,7 +6,7 @@ import { correctionFigures, sweepMetrics } from "../../analyses/sweep/figures.ts
 import type { CorrectReport } from "../../results/correct.ts";
 import { renderCorrectTerminal } from "./document.ts";
 
-/** What is said of the weights of a correction over sequences of 400 tokens with this Δ each. */
+/** The text about the weights of a correction over sequences of 400 tokens, each with this Δ. */
 function drawWeights(flag: string, delta: number): string {
   const deltas = Array.from({ length: 400 }, () => delta.toFixed(6)).join(" ");
   const run = new CorrectRun(readCorrectionFlag(flag));

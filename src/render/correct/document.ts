@@ -44,7 +44,7 @@ function buildCorrectDocument(report: CorrectReport): Document {
   };
 }
 
-/** What the trainer logs; a correction of no trainer has none. */
+/** What the trainer logs; a correction without a trainer logs nothing. */
 function loggedBlocks(report: CorrectReport): Block[] {
   const { trainer, source, trainer_metrics: metrics } = report;
   if (trainer === null || source === null) return [];
@@ -78,7 +78,7 @@ function effectRows({ effect, metrics, effect_absent: absent }: CorrectReport): 
   return rows;
 }
 
-/** The loss is multiplied by the weights, so the gradient has the scale of their mean, whatever truncation takes. */
+/** The loss is multiplied by the weights, so the gradient scales with their mean, whatever truncation removes. */
 function meanWeight(mean: number): string {
   return mean === 1 ? "mean 1" : `mean ${formatNearOne(mean)}, by which the gradient is scaled`;
 }

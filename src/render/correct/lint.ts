@@ -15,7 +15,7 @@ const CONFIDENCE: Readonly<Record<LintedConfig["confidence"], string>> = {
 
 const LEVELS = { error: "high", warning: "elevated", note: "none" } as const;
 
-/** What was found about the file, then of each config what it does, its settings and its findings. */
+/** What was found about the file; then, for each config, what it does, its settings and its findings. */
 function buildLintDocument(report: LintReport): Document {
   const { errors, warnings, notes } = report;
   const counts = [plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note")];
@@ -49,7 +49,7 @@ function findingEntry({ severity, line, message, why = "", source = "", instead 
   const details = [
     ["why", why],
     ["write", instead],
-    // Notes are many; where they come from is in the JSON.
+    // There are many notes; the JSON says where they come from.
     ["source", severity === "note" ? "" : source],
   ] as const;
   return {

@@ -3,7 +3,7 @@ import type { ChartLine, ChartSpec } from "../charts/chart-spec.ts";
 
 type StepFigures = DigitsReport["per_step"][number] & { readonly step: number };
 
-/** Digits over the steps; nothing where there are fewer than two. */
+/** Digits over the steps; nothing for fewer than two steps. */
 export function digitCharts({ per_step: all }: Pick<DigitsReport, "per_step">): ChartSpec[] {
   const steps = all.filter((one): one is StepFigures => one.step !== null);
   if (steps.length < 2) return [];

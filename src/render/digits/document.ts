@@ -20,13 +20,13 @@ import {
   truthPlacesTable,
 } from "./tables.ts";
 
-/** A bin of the calibration with fewer says little. */
+/** A calibration bin with fewer digits says little. */
 const LEAST_DIGITS = 10;
 
 /**
  * The findings, then every table with its picture, then what is absent.
  *
- * @param places of the single digits, for the viewer's page
+ * @param where the viewer's page finds the single digits
  */
 export function buildDigitsDocument(report: DigitsReport, places?: DigitPlaces): Document {
   const { per_place, per_digit, per_step, truth } = report;
@@ -95,7 +95,7 @@ function truthSections(
 ): Section[] {
   const { per_place, calibration: bins, calibration_error: error } = truth;
   const calibration = calibrationTable(truth);
-  // A few points with few digits make no curve.
+  // A few points with few digits each make no curve.
   const isCurve = bins.filter(({ digits }) => digits >= LEAST_DIGITS).length >= 2;
   const curve: Block = {
     ...{ kind: "picture", id: "calibration-of-answer-digits", chart: "large" },

@@ -9,18 +9,18 @@ import { withRows } from "../document/rows.ts";
 import { contextColumn, figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { placeName } from "./content.ts";
 
-/** Where the viewer's page leads from a handle, and the text there. */
+/** The targets of handles on the viewer's page, and the text there. */
 export type DigitPlaces = ReadonlyMap<string, PagePlace>;
 
-/** Rows shown at first. */
+/** Number of rows shown at first. */
 const FIRST = 5;
 
-/** Handles of all tokens that these tables name. */
+/** Handles of all tokens named in these tables. */
 export function exampleHandles({ least_sure, widest_gaps, truth }: DigitsReport): string[] {
   return [...least_sure, ...widest_gaps, ...(truth?.surest_wrong ?? [])].map(({ handle }) => handle);
 }
 
-/** Digits that the policy was least sure of, and those on which both differ most. */
+/** Digits that the policy was least sure of, and those on which the policies differ most. */
 export function exampleTables(report: DigitsReport, places?: DigitPlaces): Table[] {
   const { policy, least_sure, widest_gaps } = report;
   return [
@@ -112,7 +112,7 @@ export function surestWrongTable(
   return atPlaces(table, wrong, places);
 }
 
-/** With the text around each token, which its first cell leads to. */
+/** Adds the text around each token, and a link from its first cell. */
 function atPlaces(
   table: Table,
   items: readonly { readonly handle: string }[],

@@ -19,7 +19,7 @@ import {
 const BOUNDS =
   "In brackets (and as a bar on the page): the bounds on the mean, given that digits outside the top k are unknown. The estimate gives them no mass.";
 
-/** A row per loss, a column per policy, each with the bounds that digits outside the top k leave. */
+/** A row per loss, a column per policy, each with the bounds left by digits outside the top k. */
 export function lossTables(
   distributions: readonly DigitDistribution[],
   against: DigitDistribution["against"],

@@ -18,7 +18,7 @@ export interface DigitLoss {
   readonly own: BoundedField;
   /** The same before the ten digits' probabilities are made to sum to 1. */
   readonly raw?: BoundedField;
-  /** Where its scale ends; without one it ends with the largest value. */
+  /** The end of its scale; without one, the scale ends at the largest value. */
   readonly top?: number;
 }
 
@@ -47,7 +47,7 @@ export function isRecorded({ policy }: DigitDistribution): boolean {
   return policy === RECORDED_DISTRIBUTIONS;
 }
 
-/** Which positions the means are over, and what of their distributions is not known; ends with a full stop. */
+/** The positions that the means cover, and what is unknown about their distributions; ends with a full stop. */
 export function describeCoverage(one: DigitDistribution): string {
   const { k, positions, complete, unaccounted_mean: mean, unaccounted_max: most, unknown } = one;
   const known = isRecorded(one)
@@ -58,7 +58,7 @@ export function describeCoverage(one: DigitDistribution): string {
   return known + without;
 }
 
-/** `0.123 [0.120, 0.140]`; one figure where the bounds meet. */
+/** `0.123 [0.120, 0.140]`; a single figure if the bounds are equal. */
 export function formatBounded({ estimate, low, high }: Bounded): string {
   const [value, from, to] = [estimate, low, high].map((figure) => formatNumber(figure));
   return from === value && to === value ? value! : `${value} [${from}, ${to}]`;

@@ -66,7 +66,7 @@ test("intervals of a loss share one scale, and nothing leaves it", () => {
   );
   const [, rollout, trainer, rawRollout] = table!.columns;
   expect(table!.columns[0]!.cells.slice(0, 2)).toEqual(["expected digit", "NTL-MSE"]);
-  // NTL-MSE up to the largest of all, the raw 8; a share such as the accuracy up to 1.
+  // NTL-MSE has a scale up to the largest value, the raw 8; a share such as the accuracy up to 1.
   expect(rollout?.spans?.[1]).toEqual([0, 0.125, 0.5]);
   expect(trainer?.spans?.[1]).toEqual([0.125, 0.25, 0.375]);
   expect(rawRollout?.spans?.[1]).toEqual([0.625, 0.75, 1]);

@@ -1,5 +1,5 @@
 /**
- * Pictures of digits, drawn as those of the report.
+ * Pictures of digits, in the style of the report's.
  *
  * @module
  */
@@ -85,13 +85,13 @@ type Scale = ReturnType<typeof linearScale>;
 interface BinScales {
   readonly x: Scale;
   readonly y: Scale;
-  /** Where the bars of counts stand. */
+  /** The foot of the bars of counts. */
   readonly foot: number;
-  /** Digits of the largest bin. */
+  /** Number of digits in the largest bin. */
   readonly most: number;
 }
 
-/** How far the point is from the line of perfect calibration, the point, and the bar of its count with the count on it. */
+/** The point and its distance from the line of perfect calibration, and the bar of its count with the number on it. */
 function drawBin(bin: CalibrationBin, { x, y, foot, most }: BinScales): string[] {
   const { from, to, digits, confidence, accuracy } = bin;
   const [left, right] = [x.map(from) + 1, x.map(to) - 1];

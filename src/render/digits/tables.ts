@@ -13,7 +13,7 @@ import { placeName } from "./content.ts";
 /** Longer runs are folded; `--json` has every step. */
 const MOST_STEPS = 12;
 
-/** How sure each policy is of its digits, with enough digits to tell the two apart. */
+/** How sure each policy is of its digits, with as many digits as it takes to tell the two apart. */
 export function sureTable({ metrics }: DigitsReport): Table {
   const { avg_digit_log_prob: rollout, trainer_avg_digit_log_prob: trainer } = metrics;
   const count = trainer === null ? 1 : 2;

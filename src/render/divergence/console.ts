@@ -11,7 +11,7 @@ const RULE = "=".repeat(80);
 
 /**
  * The records of one iteration in the form in which the Python implementation logs them: probabilities with six
- * decimals, log-probs and divergences with four, what is not known left out.
+ * decimals, log-probs and divergences with four, unknown values left out.
  */
 export function renderDivergentTokens(
   records: readonly DivergenceRecord[],

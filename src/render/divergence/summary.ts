@@ -24,7 +24,7 @@ export function renderStepTitle(
   return `${surface.style(name, "bold")}${surface.text(words)}\n`;
 }
 
-/** A summary of what was logged of a run, with what to do next. */
+/** A summary of a run's log, with what to do next. */
 function buildDivergenceDocument(report: DivergenceReport): Document {
   return {
     kind: "divergence",

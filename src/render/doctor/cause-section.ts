@@ -10,7 +10,7 @@ import { evidenceChart } from "./evidence-charts.ts";
 import { drawEvidence } from "./evidence-lines.ts";
 import { causeTitle } from "./words.ts";
 
-/** Handles whose commands are written out; `--json` has them all. */
+/** Number of handles whose commands are written out; `--json` has them all. */
 const MOST_HANDLES = 3;
 const MARKDOWN_WIDTH = 80;
 
@@ -32,7 +32,7 @@ export function causeSection(cause: DoctorCause, commands: DoctorCommands): Sect
   };
 }
 
-/** Everything but the two answers that name no cause has a page. */
+/** Every cause has a page, except the two answers that name no cause. */
 function isPage(id: string): boolean {
   return id !== "cannot_tell" && id !== "healthy";
 }
@@ -60,7 +60,7 @@ function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
   return [{ kind: "list", title, items: evidence.map(weighed) }, ...pictures];
 }
 
-/** The picture's numbers, a row for each x. */
+/** The picture's numbers, one row for each x. */
 function pictureRows({ x, x_label, series }: EvidencePicture): PageRow[] {
   return x.map((at, index) => ({
     [x_label]: at,

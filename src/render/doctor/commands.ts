@@ -1,7 +1,7 @@
 import { shellCommand } from "../../core/base/index.ts";
 import type { DoctorReport } from "../../results/doctor.ts";
 
-/** How the run was given, for the commands that look into it. */
+/** The user's input, repeated in the commands that look into the run. */
 export interface DoctorInput {
   readonly paths: readonly string[];
   /** Flags that choose what is read, word by word. */

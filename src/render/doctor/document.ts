@@ -14,10 +14,10 @@ import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
 import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
-/** Pieces of evidence under the likeliest cause of the first screen, and under the others. */
+/** Pieces of evidence shown under the likeliest cause of the first screen, and under the others. */
 const FIRST_EVIDENCE = 2;
 const OTHER_EVIDENCE = 1;
-/** Levels at which the fault is known. */
+/** Levels at which a fault was found. */
 const FOUND: ReadonlySet<VerdictLevel> = new Set(["broken", "not_comparable", "fault"]);
 
 /**
@@ -42,7 +42,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     lead: [
       { kind: "entries", entries: leadEntries(report, first) },
       { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
-      // Without a clear fault, a fix would suggest one.
+      // Without a clear fault, a fix would suggest that there is one.
       ...(FOUND.has(assessment.level) ? fixLead(likeliest) : []),
       ...(handle === undefined
         ? []
@@ -79,7 +79,7 @@ function inputParts({ metrics, sources }: DoctorReport): string[] {
   ];
 }
 
-/** The causes in groups that look alike, with what tells each from the next; where nothing is wrong, that. */
+/** Groups of causes that look alike, with what tells each from the next; or a statement that nothing is wrong. */
 function leadEntries({ assessment }: DoctorReport, first: readonly DoctorCause[]): Entry[] {
   const { causes } = assessment;
   if (causes.length === 0) return first.map((cause, at) => causeEntry(cause, at));
@@ -117,7 +117,7 @@ function causeEntry(cause: DoctorCause, at: number): Entry {
   };
 }
 
-/** What to paste, where the likeliest cause has it; the notes stand with the cause. */
+/** Lines to paste, if the likeliest cause has any; the notes stand with the cause. */
 function fixLead(cause: DoctorCause | undefined): Block[] {
   const [fix] = cause?.fix ?? [];
   if (fix === undefined) return [];
@@ -125,14 +125,14 @@ function fixLead(cause: DoctorCause | undefined): Block[] {
   return [{ kind: "code", title: "fix", place: fixPlace(fix), language: "text", text: fix.line }];
 }
 
-/** In a healthy run this qualifies the verdict; in others it is further below. */
+/** In a healthy run this qualifies the verdict; in other runs it stands further below. */
 function untestedRows({ verdict, untested }: DoctorReport): [string, string][] {
   if (verdict !== "healthy" || untested.length === 0) return [];
   const columns = untested.map(({ column }) => column).join(", ");
   return [["untested", `tests that need a missing column: ${columns}`]];
 }
 
-/** Why nothing is wrong. */
+/** The reasons why nothing is wrong. */
 function healthSections({ verdict, causes }: DoctorReport): Section[] {
   const health = causes.find(({ id }) => id === "healthy");
   if (verdict !== "healthy" || health === undefined || health.evidence.length === 0) return [];

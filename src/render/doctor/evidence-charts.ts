@@ -8,7 +8,7 @@ import { signedBars } from "../charts/signed-bars.ts";
 import { printable } from "../text/printable.ts";
 
 const COLORS: readonly (ChartColor & PaletteColor)[] = ["blue", "orange", "teal", "purple", "gold", "pink"];
-/** More bars than this are no longer a picture. */
+/** More bars than this do not make a readable picture. */
 const MOST_BARS = 24;
 
 /** A piece of evidence as SVG. */

@@ -110,7 +110,7 @@ function drawAxis(text: string, surface: Surface): string {
   );
 }
 
-/** As many values as fit: of those that share a cell, the one furthest from 0. */
+/** As many values as fit; of values that share a cell, the one furthest from 0. */
 function foldFurthest(values: readonly (number | null)[], columns: number): (number | null)[] {
   const cells = Math.min(columns, values.length);
   return Array.from({ length: cells }, (_, cell) => {

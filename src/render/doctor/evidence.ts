@@ -15,7 +15,7 @@ export function splitEvidence({ evidence }: DoctorCause): readonly EvidencePart[
   ].filter((part) => part.evidence.length > 0);
 }
 
-/** The sentence, and by how much it changes the odds of the cause. */
+/** The sentence, and how much it changes the odds of the cause. */
 export function weighed({ sentence, weight }: Evidence): string {
   const factor = Math.exp(Math.abs(weight));
   if (factor < 1.05) return sentence;

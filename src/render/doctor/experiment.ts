@@ -3,10 +3,10 @@ import type { DoctorReport } from "../../results/doctor.ts";
 import type { Block, Section } from "../document/document.ts";
 import { makeTable, type Table, textColumn } from "../document/table.ts";
 
-/** A line that is a command and not a sentence: those begin with a capital. */
+/** Matches a line that is a command rather than a sentence; sentences begin with a capital. */
 const COMMAND = /^(?:\$ |logratio |python3? |pip |export |[A-Z_]+=\S)/;
 
-/** What the user must put in first: `NEW_RUN`, which is not there yet. */
+/** Something that the user must supply first, such as `NEW_RUN`. */
 const PLACEHOLDER = /^logratio .*\b[A-Z][A-Z_]{4,}\b/;
 
 /** Splits steps into sentences and commands on separate lines. */
@@ -23,7 +23,7 @@ export function splitSteps({
     });
 }
 
-/** The experiment in two lines: what it is, and the first command of it or the first step. */
+/** The experiment in two lines: what it is, and its first command or else its first step. */
 export function experimentLead(next: NextExperiment | null): Block[] {
   if (next === null) return [];
   const lines = splitSteps(next);

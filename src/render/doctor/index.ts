@@ -24,7 +24,7 @@ export function renderDoctorMarkdown(
   return writeMarkdown(buildDoctorDocument(report, input), options);
 }
 
-/** The diagnosis as one page that loads nothing. */
+/** The diagnosis as one self-contained page. */
 export function renderDoctorHtml(report: DoctorReport, input?: DoctorInput): string {
   return writePage(buildDoctorDocument(report, input));
 }

@@ -10,7 +10,7 @@ const LEGS = {
   trainer: "trainer: prefill to trainer",
 } as const;
 
-/** Which leg differs, in a sentence with the figures of both; undefined without a third column. */
+/** A sentence that says which leg differs, with the figures of both; undefined without a third column. */
 export function legSentence({ guilty_leg: guilty, legs }: DoctorReport): string | undefined {
   const [decode, trainer] = [
     legs.find(({ name }) => name === "decode"),

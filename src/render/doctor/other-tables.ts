@@ -9,7 +9,7 @@ export function otherTables(report: DoctorReport): Table[] {
   return [ruledOutTable(report), untestedTable(report)].filter(({ rows }) => rows > 0);
 }
 
-/** Too few data rule nothing out. */
+/** The table of causes that were ruled out; too few data rule nothing out. */
 function ruledOutTable(report: DoctorReport): Table {
   const first = firstCauses(report);
   const others =

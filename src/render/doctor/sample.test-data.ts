@@ -1,5 +1,5 @@
 /**
- * Hand-made diagnoses of every verdict. The sentences are their own: those of real runs belong to the analysis.
+ * Hand-made diagnoses of every verdict. Their sentences are made up: those about real runs belong to the analysis.
  *
  * @module
  */
@@ -123,7 +123,7 @@ const LOG_BASE: DoctorCause = {
   fix: [],
 };
 
-/** A cause as the answer has it: alone, with what tells it from the next. */
+/** A cause as the answer has it: alone, with the evidence that tells it from the next. */
 function alone(cause: DoctorCause, evidence: readonly string[]): CauseGroup {
   const { id, title, probability, explains, fix } = cause;
   return {

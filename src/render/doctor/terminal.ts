@@ -3,15 +3,15 @@ import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
 import type { DoctorInput } from "./commands.ts";
 import { buildDoctorDocument } from "./document.ts";
 
-/** The terminal, and how much of the diagnosis it gets. */
+/** The terminal, and how much of the diagnosis to print. */
 export interface TerminalDoctorOptions extends ScreenOptions {
-  /** How the run was given, for the commands that look into it; default: the files that were read. */
+  /** The user's input, repeated in the commands that look into the run; default: the files that were read. */
   readonly input?: DoctorInput;
 }
 
 /**
- * The diagnosis as lines for a terminal, with a newline at the end. No line takes more than `width` columns, but for
- * commands and lines to paste, which are whole.
+ * The diagnosis as lines for a terminal, ending with a newline. No line takes more than `width` columns, except for
+ * commands and lines to paste, which stay whole.
  */
 export function renderDoctorTerminal(
   report: DoctorReport,

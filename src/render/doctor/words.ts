@@ -10,7 +10,7 @@ export function chanceLevel({ id, probability }: Pick<DoctorCause, "id" | "proba
   return probability >= 0.5 ? "high" : probability >= 0.1 ? "elevated" : "none";
 }
 
-/** The title of a cause; of one that coexists with the first, with what it explains. */
+/** The title of a cause; if it coexists with the first, also what it explains. */
 export function causeTitle({
   title,
   coexists,
@@ -20,11 +20,11 @@ export function causeTitle({
   return `${title}, beside the first${explains === null ? "" : `: ${formatShare(explains)} of Σ|Δ|`}`;
 }
 
-/** Less likely causes than this are not among the first: they are listed with those that are ruled out. */
+/** Causes less likely than this are not among the first, but listed with those that are ruled out. */
 const LEAST_CHANCE = 0.02;
 const FIRST_CAUSES = 3;
 
-/** The causes of the first screen: at most three, and always one where something is wrong. */
+/** The causes of the first screen: at most three, and at least one if something is wrong. */
 export function firstCauses({ verdict, causes }: DoctorReport): readonly DoctorCause[] {
   if (verdict === "healthy" || verdict === "too_few") return [];
   const likely = causes.filter(({ probability }, at) => at === 0 || probability >= LEAST_CHANCE);

@@ -13,11 +13,11 @@ import type { Table } from "./table.ts";
 export interface Document {
   /** The verb that made it: `sweep`. */
   readonly kind: string;
-  /** What is before the name in a heading: `Digits of`. */
+  /** The part of a heading before the name: `Digits of`. */
   readonly heading: string;
-  /** Of the run, the log or the study. */
+  /** Name of the run, the log or the study. */
   readonly name: string;
-  /** After the name in a heading: `none needed`. */
+  /** The part of a heading after the name: `none needed`. */
   readonly result?: string;
   /** What was read, in parts: `3,264 sequences`. */
   readonly input: readonly string[];
@@ -25,18 +25,18 @@ export interface Document {
   /** The verdict. */
   readonly verdict?: Entry;
   readonly lead: readonly Block[];
-  /** After the lead; pages put it at the side. */
+  /** Follows the lead; pages put it at the side. */
   readonly aside?: readonly Block[];
   readonly sections: readonly Section[];
-  /** What the figures are; pages and Markdown end with it. */
+  /** What the figures are; the end of pages and Markdown. */
   readonly footer?: string;
 }
 
 /** A section is left out if all its blocks are empty. */
 export interface Section {
-  /** For links. */
+  /** Used in links. */
   readonly id: string;
-  /** Empty: what is in it has titles of its own. */
+  /** Empty if its blocks have titles of their own. */
   readonly title: string;
   readonly blocks: readonly Block[];
   /** Whether the viewer's page folds it. */
@@ -71,7 +71,7 @@ export interface Facts {
 export interface Entries {
   readonly kind: "entries";
   readonly entries: readonly Entry[];
-  /** Shown where there are none; without it, nothing is. */
+  /** Shown if there are none; without it, nothing is shown. */
   readonly none?: string;
 }
 
@@ -80,12 +80,12 @@ export interface Entry {
   /** `warning`, `supported`, `yes`. */
   readonly word: string;
   readonly text: string;
-  /** Whether `text` is a heading of the rest. */
+  /** Whether `text` is a heading for the rest. */
   readonly isHeading?: boolean;
   readonly body?: string;
   readonly items?: readonly string[];
   readonly details?: readonly (readonly [label: string, text: string])[];
-  /** What the viewer's page leads to from it. */
+  /** Where the entry leads on the viewer's page. */
   readonly link?: { readonly text: string; readonly move: PageMove };
 }
 
@@ -108,13 +108,13 @@ export interface Picture {
   readonly markdown?: () => string;
   /** SVG for every page. */
   readonly svg?: () => string;
-  /** HTML with what SVG has no place for; the viewer's page has no style for it. */
+  /** HTML with more than SVG can hold; the viewer's page has no style for it. */
   readonly html?: () => string;
-  /** What the viewer's page shows instead of that. */
+  /** What the viewer's page shows instead. */
   readonly instead?: readonly Block[];
   /** For links to it on a page, and the names of its files. */
   readonly id?: string;
-  /** Charts stand beside each other on a page, small ones three to a row. */
+  /** Size of the chart on a page: large ones stand side by side, small ones three to a row. */
   readonly chart?: "large" | "small";
   /** Its data, for export. */
   readonly raw?: () => readonly PageRow[];
@@ -138,7 +138,7 @@ export interface Places {
 /** Lines to paste into a file. */
 export interface Code {
   readonly kind: "code";
-  /** What they belong to, and their place in it. */
+  /** What the lines belong to, and their place in it. */
   readonly title?: string;
   readonly place?: string;
   readonly language: string;

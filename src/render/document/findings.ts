@@ -2,7 +2,7 @@ import { formatPlace } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
 import type { Entry } from "./document.ts";
 
-/** What was left out or noticed: message, place, cause, what to try. */
+/** What was left out or noticed: message, place, cause, what to try next. */
 export function findingEntries(findings: readonly Finding[]): Entry[] {
   return findings.map(({ severity, message, at, likely = "", hint = "" }) => {
     const details = [

@@ -8,12 +8,12 @@ import type { Table } from "./table.ts";
 
 type Cell = PageRow[string];
 
-/** A table whose export is the items behind its rows, small objects of theirs unfolded. */
+/** A table whose export has the items behind its rows, with their small objects unfolded. */
 export function withRows(table: Table, items: readonly object[]): Table {
   return { ...table, raw: () => unfoldedRows(items) };
 }
 
-/** Objects of a result as rows: nested values, which a table has no cell for, are left out. */
+/** Objects of a result as rows, without nested values, for which a table has no cell. */
 function flatRows(items: readonly object[]): PageRow[] {
   const isCell = (value: unknown): value is Cell => value === null || typeof value !== "object";
   return items.map((item) =>

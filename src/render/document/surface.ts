@@ -6,10 +6,10 @@ export type Style = "bold" | "dim" | "blue" | "worst" | "caution" | `level-${Ver
 export interface Surface {
   readonly width: number;
   readonly unicode: boolean;
-  /** False: marks must replace colors. */
+  /** False if marks must replace colors. */
   readonly color: boolean;
   readonly ellipsis: string;
-  /** Text for this terminal: printable, and in ASCII where needed. Everything drawn passes through here. */
+  /** Makes text fit for this terminal: printable, and in ASCII if needed. Everything drawn passes through here. */
   text(text: string): string;
   /** Applies a style, or nothing without color. Use it last: styled text must not be measured again. */
   style(text: string, ...styles: readonly Style[]): string;

@@ -24,9 +24,9 @@ export interface TableColumn extends Pick<PageColumn, "spans" | "color" | "conte
   readonly align: "left" | "right";
   /** One cell per row. */
   readonly cells: readonly string[];
-  /** The cells of figures as they are written outside of columns, where only the number of significant digits counts. */
+  /** The same figures as written outside of columns, where only the number of significant digits counts. */
   readonly alone?: readonly string[];
-  /** A medium that is too narrow leaves out the highest numbers first. */
+  /** A medium that is too narrow leaves out the columns with the highest numbers first. */
   readonly priority: number;
   /** Shares of the largest value, 0 to 1, for a bar beside the figures (NaN: no bar). */
   readonly bars?: readonly number[];
@@ -54,11 +54,11 @@ export interface Table {
   readonly handles?: true;
   /** Whether the viewer's page shows all columns; default those with a priority up to {@link NEEDED}. */
   readonly isWhole?: true;
-  /** The rows that it shows at first, where there are far more. */
+  /** Number of rows that the page shows at first, if there are far more. */
   readonly first?: number;
 }
 
-/** Columns with a higher priority are left out where a reader wants the essential ones. */
+/** Columns with a higher priority are left out for a reader who wants the essential ones. */
 export const NEEDED = 3;
 
 export interface ColumnOptions {
@@ -124,7 +124,7 @@ export function makeTable(id: string, title: string, columns: readonly TableColu
   return { id, title, columns, rows: columns[0]?.cells.length ?? 0, ...(note === undefined ? {} : { note }) };
 }
 
-/** Index of the worst figure, undefined where fewer than two rows differ. */
+/** Index of the worst figure; undefined if fewer than two rows differ. */
 function findWorst(values: readonly Figure[], worst: "most" | "least"): number | undefined {
   const sign = worst === "most" ? 1 : -1;
   let at: number | undefined;

@@ -6,7 +6,7 @@ import { listStepScalars } from "./scalars.ts";
 import { renderEvents } from "./tensorboard.ts";
 import { renderWandbLines } from "./wandb.ts";
 
-/** What is read of a report, and what may be missing in it. */
+/** The parts of a report that are read, some of which may be missing. */
 function makeReport(steps: readonly (number | null)[], run = "stale"): MismatchReport {
   return {
     run,
@@ -24,7 +24,7 @@ function makeReport(steps: readonly (number | null)[], run = "stale"): MismatchR
 
 const decoder = new TextDecoder();
 
-/** The fields of a message: number, and a varint, or bytes. */
+/** The fields of a message: the number, and a varint or bytes. */
 function readFields(data: Uint8Array): [number, bigint | Uint8Array][] {
   const found: [number, bigint | Uint8Array][] = [];
   let at = 0;

@@ -2,8 +2,8 @@ import type { MismatchReport } from "../../results/report.ts";
 import { keepNumbers, listStepScalars, PREFIX } from "./scalars.ts";
 
 /**
- * Gauges in Prometheus' text format: every figure of the whole run, and of its last step. Not of each step, since
- * Prometheus cannot hold a time series per step of every run.
+ * Gauges in Prometheus' text format: every figure of the whole run, and of its last step only, since Prometheus cannot
+ * hold a time series per step of every run.
  */
 export function renderPrometheus(report: MismatchReport): string {
   const excluded = keepNumbers(report.excluded).map(([name, value]) => [`excluded_${name}`, value] as const);

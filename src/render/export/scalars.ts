@@ -1,6 +1,6 @@
 import type { MismatchReport, StepMetrics } from "../../results/report.ts";
 
-/** Before every name: `logratio/k3`. */
+/** The prefix of every name: `logratio/k3`. */
 export const PREFIX = "logratio/";
 
 export interface StepScalars {
@@ -12,7 +12,7 @@ export interface StepScalars {
 export interface StepTable {
   /** In the order of the steps. */
   readonly steps: readonly StepScalars[];
-  /** Sequences whose step is unknown, in a run that has steps: they belong to none of these. */
+  /** Sequences of unknown step in a run that has steps: they belong to none of these. */
   readonly sequencesWithoutStep: number;
 }
 

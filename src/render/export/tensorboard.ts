@@ -7,7 +7,7 @@
 import { crc32c } from "../../core/base/index.ts";
 import type { StepScalars } from "./scalars.ts";
 
-/** Who wrote a file, in its first event. */
+/** The writer named in a file's first event. */
 const EVENT_WRITER = "logratio";
 
 const FILE_VERSION = "brain.Event:2";
@@ -19,8 +19,8 @@ const text = new TextEncoder();
 /**
  * The bytes of an event file.
  *
- * @param wallTime of all events, seconds since 1970: the time when a step was trained is unknown
- * @returns values as float32, which is what TensorBoard's scalars are
+ * @param wallTime the time given to all events, in seconds since 1970; when a step was trained is unknown
+ * @returns the bytes; values are float32, as TensorBoard's scalars are
  */
 export function renderEvents(steps: readonly StepScalars[], wallTime: number): Uint8Array {
   const time = double(1, wallTime);
@@ -49,7 +49,7 @@ function frame(data: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** As TFRecord stores checksums: rotated right by 15 bits, plus a constant. */
+/** A checksum in TFRecord's form: rotated right by 15 bits, plus a constant. */
 function mask(checksum: number): number {
   return (((checksum >>> 15) | (checksum << 17)) + MASK_DELTA) >>> 0;
 }
@@ -70,7 +70,7 @@ function bytes(field: number, data: Uint8Array): Uint8Array {
   return join([varint((field << 3) | 2), varint(data.length), data]);
 }
 
-/** Of a whole number; a negative one takes ten bytes, as an int64 does. */
+/** A whole number as a varint; a negative one takes ten bytes, as an int64 does. */
 function varint(value: number): Uint8Array {
   const digits: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(Math.trunc(value)));

@@ -20,7 +20,7 @@ const LEVELS: Readonly<Record<GateOutcome, VerdictLevel>> = {
   missing: "high",
 };
 
-/** What passed and what did not, failures first. */
+/** The checks that passed and those that did not, failures first. */
 function buildGateDocument(report: GateReport): Document {
   const { run, passed, assessment, checks, baseline, alpha, findings } = report;
   const failed = checks.filter((check) => failsGate(check, report));

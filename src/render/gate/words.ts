@@ -10,7 +10,7 @@ export const OUTCOME_WORDS: Readonly<Record<GateOutcome, string>> = {
   missing: "missing",
 };
 
-/** A value of a figure; near 1, with the digits after the nines. */
+/** A value of a figure; near 1, it includes the digits after the nines. */
 export function formatValue(metric: string, value: Figure): string {
   if (metric.startsWith("non_finite_")) return formatCount(value);
   return /\b(?:ess|pearson)\b/.test(metric) ? formatNearOne(value) : formatNumber(value);

@@ -5,7 +5,7 @@ import { GLOSSARY } from "./glossary.ts";
 /** The glossary and the names of a report's figures, ready to be found in headings. */
 export function buildGlossary(): Glossary {
   const meanings = new Map<string, string>();
-  // The glossary explains more than the name of a figure does.
+  // The glossary explains more than a figure's name does.
   const figures = Object.values<RunMetric>(RUN_METRICS)
     .filter(({ isAmount }) => !isAmount)
     .map(({ label, meaning }) => ({ terms: [label], meaning }));

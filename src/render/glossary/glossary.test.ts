@@ -5,7 +5,7 @@ import { GLOSSARY } from "./glossary.ts";
 
 const { pattern, meanings } = buildGlossary();
 
-/** As the page does: every second part is a term. */
+/** Splits text as the page does: every second part is a term. */
 function termsIn(text: string): string[] {
   return text.split(new RegExp(pattern, "iu")).filter((_, at) => at % 2 === 1);
 }

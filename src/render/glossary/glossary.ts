@@ -1,11 +1,13 @@
 export interface GlossaryEntry {
-  /** Terms with one meaning, as they are written in headings. */
+  /** Terms that share one meaning, as written in headings. */
   readonly terms: readonly string[];
   /** A phrase in one sentence, without a full stop. */
   readonly meaning: string;
 }
 
-/** The rows of the glossary of `docs/style.md` that readers of figures meet, in its words: a test holds the two together. */
+/**
+ * The rows of `docs/style.md`'s glossary that readers of figures meet, in the same words: a test keeps the two equal.
+ */
 export const GLOSSARY: readonly GlossaryEntry[] = [
   entry(
     "rollout, trainer",

@@ -1,8 +1,8 @@
 /**
  * What the field's terms mean, in one sentence each, for readers who meet them in a heading.
  *
- * Belongs here: the glossary of `docs/style.md`, and how a text is searched for its terms. Does not: what the figures of
- * one verb are called (`render/VERB`).
+ * The glossary of `docs/style.md`, and the search for its terms in a text, belong here; the names of one verb's figures
+ * do not (`render/VERB`).
  *
  * @module
  */

@@ -2,13 +2,13 @@ import { formatCount } from "../../core/text/index.ts";
 import type { BesideFinding } from "../../results/beside.ts";
 import type { Entry, Section } from "../document/document.ts";
 
-/** Findings in one line; the others are counted. */
+/** Number of findings in the line; the others are counted. */
 const MOST_SAID = 2;
 
 /**
- * One line for a first screen: the worst findings, and how many more there are. Undefined where there is nothing to say.
+ * One line for a first screen: the worst findings, and how many more there are. Undefined if there are none.
  *
- * @param told what stands above it: a finding that it says is not repeated
+ * @param told the text above it; findings that it mentions are not repeated
  */
 export function sayBeside(findings: readonly BesideFinding[], told = ""): string | undefined {
   const left = findings.filter(({ short }) => !told.includes(short));
@@ -20,7 +20,7 @@ export function sayBeside(findings: readonly BesideFinding[], told = ""): string
   return [...parts, ...(more === 0 ? [] : [`${formatCount(more)} more`])].join("; ");
 }
 
-/** Every finding with what it was read from, what to do, and where its limit is from; empty without findings. */
+/** Every finding with its basis, what to do, and the source of its limit; empty without findings. */
 export function besideSection(findings: readonly BesideFinding[]): Section {
   const entries = findings.map(
     (one): Entry => ({

@@ -9,11 +9,11 @@ import { describeCheck, describeLimit, HEALTH_TITLES, type HealthCheck, OUTCOMES
 /** Rows of a table that are shown at first. */
 const FIRST = 8;
 
-/** Where the viewer's page leads from a check. */
+/** Where a check leads on the viewer's page. */
 export interface HealthLinks {
-  /** To its sequences; undefined where none are meant. */
+  /** A link to the sequences of a check; undefined if it is not about sequences. */
   samples(check: HealthCheck): { readonly text: string; readonly move: PageMove } | undefined;
-  /** From each row of its table. */
+  /** A link from each row of a check's table. */
   parts(check: HealthCheck): readonly (PageMove | null)[] | undefined;
 }
 

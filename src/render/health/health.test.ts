@@ -107,7 +107,7 @@ describe("the parts of a check", () => {
   it("are drawn where there are two places to draw", () => {
     expect(healthPicture(FLAT)).toContain("<svg");
     expect(healthPicture(CUT)).toBeUndefined();
-    // Two tenths that end at the same length are one place.
+    // Two tenths that end at the same length share one place.
     expect(healthPicture({ ...LENGTH, tenths: LENGTH.tenths.slice(0, 2) })).toBeUndefined();
     expect(healthPicture(LENGTH)).toContain("mean reward");
   });

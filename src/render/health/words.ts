@@ -29,7 +29,7 @@ export const OUTCOMES: Readonly<
   unknown: { level: "none", word: "NOT RECORDED" },
 };
 
-/** One or two sentences: the figure, what it is of, and what it means. */
+/** One or two sentences: the figure, what it measures, and what it means. */
 export function describeCheck(check: HealthCheck): string {
   switch (check.id) {
     case "flat_groups":
@@ -43,7 +43,7 @@ export function describeCheck(check: HealthCheck): string {
   }
 }
 
-/** What the limit is, and where it is from. */
+/** The limit, and its source. */
 export function describeLimit(check: HealthCheck): string {
   switch (check.id) {
     case "flat_groups":

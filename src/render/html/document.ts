@@ -1,5 +1,5 @@
 /**
- * Any document as one page: no network, opens from `file://`, reads without its script, prints. Everything that came
+ * Any document as one page: it needs no network, opens from `file://`, reads without its script, and prints. Everything
  * from files is escaped, and the page's own policy allows no style and no script but its own.
  *
  * @module
@@ -24,7 +24,9 @@ import { TEXT_STYLE } from "./text-style.ts";
 /** Charts over steps: three side by side. */
 const SMALL = { width: 352, height: 216 };
 
-/** A page that a server shows among others: its style sheet and script are files of the server, `STYLE` and `SCRIPT`. */
+/**
+ * A page that a server shows among others; its style sheet and script, `STYLE` and `SCRIPT`, are files of the server.
+ */
 export interface ServedPage {
   readonly style: string;
   readonly script: string;
@@ -126,10 +128,10 @@ function writeBlock(block: Exclude<Block, { kind: "charts" }>, title: string, id
       const { table, legend } = block;
       const note = table.note === undefined ? "" : `<p class=note>${say(table.note)}</p>`;
       const key = legend === undefined ? "" : `<p class=note>${say(legend([]))}</p>`;
-      // The heading shows its name already.
+      // The heading already shows its name.
       const caption = table.title === title ? "" : table.title;
       const drawn = htmlTable(table, caption);
-      // The note follows a table with a caption, and precedes a table under a section's heading.
+      // The note follows a table with a caption, but precedes a table directly under a section's heading.
       return (caption === "" ? note + drawn : drawn + note) + key;
     }
     case "picture":
@@ -175,7 +177,7 @@ function writeItems(items: readonly string[]): string {
   return items.map((item) => `<li>${say(item)}`).join("\n");
 }
 
-/** Own or foreign text, with the page's signs in figures. */
+/** Own or foreign text, with typographic signs in figures. */
 function say(text: string): string {
   return escapeHtml(displayed(text));
 }

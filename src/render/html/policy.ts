@@ -5,7 +5,7 @@
  * @module
  */
 export const STYLE_HASH = "sha256-ic1G2m1JLGiBoNBO44oscP0NprJQadF+h9EH3jJa5qc=";
-/** Of `TEXT_STYLE`. */
+/** The hash of `TEXT_STYLE`. */
 export const TEXT_STYLE_HASH = "sha256-/ILCHjKkIfoVtZf2DEPVhtR4ijOjv1KKTb3uRj59/U0=";
 export const SCRIPT_HASH = "sha256-A9CybXdFRTRV+Af1XXYZh6TtiXcxU5TUeioeyXAa4AA=";
 

@@ -1,5 +1,5 @@
 /**
- * The page's only script: theme, copying, sorting. The page is whole without it. Its hash is part of the page's
+ * The page's only script: theme, copying, sorting. The page is complete without it. Its hash is part of the page's
  * security policy (`policy.ts`). Plain text, since it runs in the reader's browser and nowhere else.
  */
 export const SCRIPT = `

@@ -3,12 +3,12 @@ import { element } from "../charts/svg.ts";
 import { shownCell, type Table, type TableColumn } from "../document/table.ts";
 import { escapeHtml } from "./escape.ts";
 
-/** Longer tables scroll in a box, and do without bars, to stay small. */
+/** Longer tables scroll in a box and have no bars, to stay small. */
 const LONG = 60;
 const LONG_TEXT = 44;
 const BAR_WIDTH = 56;
 
-/** A table as HTML; end tags that HTML supplies by itself are left out, which halves a table of a thousand steps. */
+/** A table as HTML; end tags that HTML implies are left out, which halves a table of a thousand steps. */
 export function htmlTable(table: Table, caption = ""): string {
   const isLong = table.rows > LONG;
   const head = table.columns.map((column) => {

@@ -1,6 +1,6 @@
 /**
- * Styles for texts token by token, added to the common style sheet: the heat scale, strips, heat-maps; and for answers.
- * Its hash is part of the page's security policy (`policy.ts`).
+ * Styles for texts shown token by token (the heat scale, strips, heat-maps) and for answers, added to the common style
+ * sheet. Its hash is part of the page's security policy (`policy.ts`).
  *
  * @module
  */

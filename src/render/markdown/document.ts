@@ -8,7 +8,7 @@ import { NEEDED } from "../document/table.ts";
 import { tableBlock } from "./table.ts";
 import { codeBlock, codeLines, codeSpan, escapeMarkdown } from "./text.ts";
 
-/** Options of the Markdown besides the document. */
+/** Options of the Markdown in addition to the document. */
 export interface MarkdownOptions {
   /** The command that made it. */
   readonly command?: string;
@@ -76,7 +76,7 @@ function writeBlock(block: Block): string {
   }
 }
 
-/** Its word is in the heading already. */
+/** The heading already has its word. */
 function writeVerdict({ text, isHeading, items = [] }: Entry): string {
   const said = isHeading ? `**${escapeMarkdown(text)}**` : escapeMarkdown(text);
   return items.length === 0 ? said : `${said}\n\n${writeList(items)}`;

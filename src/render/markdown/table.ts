@@ -1,7 +1,7 @@
 import type { Table } from "../document/table.ts";
 import { escapeMarkdown } from "./text.ts";
 
-/** A table with its title and note, without the columns beyond a priority. */
+/** A table with its title and note, without the columns above a priority. */
 export function tableBlock(table: Table, mostNeeded: number): string {
   const columns = table.columns.filter((column) => column.priority <= mostNeeded);
   const rows = Array.from({ length: table.rows }, (_, row) =>
@@ -17,7 +17,7 @@ export function tableBlock(table: Table, mostNeeded: number): string {
   return [title, note, pipeTable(heads, aligns, rows)].filter((part) => part !== "").join("\n\n");
 }
 
-/** Rows of cells that are Markdown already. */
+/** Rows of cells that are already Markdown. */
 export function pipeTable(
   heads: readonly string[],
   aligns: readonly string[],

@@ -16,7 +16,9 @@ export function escapeMarkdown(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Foreign text as code: fenced by more backticks than it holds; bars escaped so that it may stand in a table. */
+/**
+ * Foreign text as code, fenced by more backticks than it contains; bars are escaped so that it may stand in a table.
+ */
 export function codeSpan(text: string): string {
   const content = printable(text).replaceAll("|", "\\|");
   if (content === "") return "";

@@ -35,7 +35,7 @@ export type PageBlock =
     }
   | { readonly kind: "picture"; readonly picture: PagePicture };
 
-/** Texts are printable and have the page's signs in figures; pictures are drawn. */
+/** The document as page data: texts are printable and have typographic signs in figures; pictures are drawn. */
 export function pageDocument({ input, verdict, lead, aside = [], ...document }: Document): PageDocument {
   return {
     input: input.map(say),

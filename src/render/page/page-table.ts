@@ -17,7 +17,7 @@ export function pageTable(table: Table): PageTable {
   };
 }
 
-/** The page has one figure in tables, cards and sentences: they must not differ by the digits that a column needs. */
+/** A figure looks the same in tables, cards and sentences: it must not vary with the digits that a column needs. */
 function pageColumn({ priority: _, alone, bars, wrap, ...column }: TableColumn): PageColumn {
   const shown = { ...column, cells: alone ?? column.cells };
   return {

@@ -23,7 +23,7 @@ export function describeInput({ policies, what }: PolicyReport): string {
   return `One policy: ${policies} log-probs only (${what})`;
 }
 
-/** The figures of one policy, what a comparison lacks, what to run next; then the tables. There is no verdict. */
+/** The figures of one policy, what a comparison would need, what to run next; then the tables. There is no verdict. */
 function buildPolicyDocument(report: PolicyReport, limits: Limits): Document {
   return {
     kind: "report",
@@ -63,7 +63,7 @@ function headlines(report: PolicyReport): string[] {
   ];
 }
 
-/** First how to get a comparison, in full: the lines are for pasting. */
+/** First, in full, how to get a comparison: the lines are for pasting. */
 function nextBlocks({ missing, next }: PolicyReport): Block[] {
   const [head = "", ...lines] = (missing.hint ?? "").split("\n");
   return [

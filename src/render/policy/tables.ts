@@ -9,7 +9,7 @@ import {
 import type { PolicyFigures, PolicyGroup, PolicyReport } from "../../results/policy.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
-/** The figures of the first screen: label, value, what it is. Unavailable ones are left out. */
+/** The figures of the first screen: label, value, meaning. Unavailable ones are left out. */
 export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
   const training = policies === "trainer";
   const ppl = training ? metrics.mismatch_training_ppl : metrics.mismatch_rollout_ppl;
@@ -51,7 +51,7 @@ export function policyFigureTable({ metrics, policies }: PolicyReport): Table {
   ]);
 }
 
-/** All tables after the first screen; those with fewer than two rows add nothing to the figures above. */
+/** All tables after the first screen; one with fewer than two rows would add nothing to the figures above. */
 export function policyTables(report: PolicyReport, mostSteps: number): Table[] {
   const tables = [
     stepTable(report, mostSteps),
@@ -90,7 +90,7 @@ function stepTable({ per_step: steps }: PolicyReport, most: number): Table {
 
 type AnyGroup = PolicyFigures & Partial<PolicyGroup>;
 
-/** A column of the tables by step, turn, environment, …; a column that no group has a value for is left out. */
+/** A column of the tables by step, turn, environment, …; left out if no group has a value for it. */
 interface GroupColumn {
   readonly header: string;
   readonly kind: "number" | "share" | "count";
@@ -254,7 +254,7 @@ function unlikelySequenceTable({ unlikely_sequences: sequences }: PolicyReport):
   ]);
 }
 
-/** `12 % of them` of log-probs that are exactly 0. */
+/** `12 % of them`: of the log-probs that are exactly 0. */
 export function zeroShare({ metrics }: PolicyReport): string {
   return formatShare(metrics.zero_share);
 }

@@ -38,18 +38,18 @@ import { repeatCommand } from "./repeat-command.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { type DetailLimits, detailTables } from "./sections.ts";
 
-/** What a page of HTML shows beside the report itself. */
+/** Options of an HTML page in addition to the report itself. */
 export interface HtmlReportOptions {
-  /** The sweep of the same run: its config takes the place of the command that finds one. */
+  /** The sweep of the same run; its config replaces the command that finds one. */
   readonly sweep?: SweepReport;
 }
 
 export interface ReportLimits extends DetailLimits, HtmlReportOptions {
-  /** For an issue: only the tables of steps and turns, and only findings about problems. */
+  /** A short form for an issue: only the tables of steps and turns, and only findings about problems. */
   readonly isShort?: boolean;
 }
 
-/** A page of a thousand steps stays under 400 kB; `--json` has everything. */
+/** Keeps a page of a thousand steps under 400 kB; `--json` has everything. */
 const PAGE: ReportLimits = { steps: 1000, sources: 100 };
 const MARKDOWN: ReportLimits = { steps: 12, sources: 0, isShort: true };
 const MOST_FACTS = 3;
@@ -57,7 +57,7 @@ const MOST_FACTS = 3;
 /**
  * Verdict, key figures, facts, what is left out, what to run next; then every table, the findings, what was read.
  *
- * @param places what only the viewer knows; its page shows them
+ * @param places places that only the viewer knows, shown on its page
  */
 export function buildReportDocument(
   report: MismatchReport,
@@ -66,7 +66,7 @@ export function buildReportDocument(
 ): Document {
   const { verdict, next, findings } = report;
   const prompts = promptLine(report);
-  // Alarms are for someone who follows the run.
+  // Alarms are for someone who is following the run.
   const identity = places === undefined ? identityLines(report) : failedTests(report);
   return {
     kind: "report",
@@ -175,7 +175,7 @@ function stepBlocks({ per_step }: MismatchReport): Block[] {
   return [{ kind: "charts", charts: reportStepCharts(per_step) }];
 }
 
-/** @param raw of the table below them */
+/** @param raw data of the table below them */
 function pictures(drawings: readonly Drawing[], raw?: Table["raw"]): Picture[] {
   return drawings.map(({ id, draw, rows = raw }) => ({
     kind: "picture",
@@ -196,7 +196,7 @@ function leftOutItems(report: MismatchReport): string[] {
   ];
 }
 
-/** Readings with their sources where no table of them follows. */
+/** Readings with their sources, for media where no table of them follows. */
 function keyFigureTable(report: MismatchReport, { isShort }: ReportLimits): Table {
   const figures = keyFigures(report);
   const without = figures.flatMap((figure) =>

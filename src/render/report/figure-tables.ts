@@ -4,9 +4,9 @@ import type { Distribution, MismatchReport } from "../../results/report.ts";
 import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { keyFigure, noInterval } from "./key-figures.ts";
 
-/** Every pooled figure with its interval and what it is. */
+/** Every pooled figure with its interval and its meaning. */
 export function allFiguresTable(report: MismatchReport): Table {
-  // How much was read is in the first lines of every report.
+  // The first lines of every report already say how much was read.
   const keys = Object.keys(RUN_METRICS).filter((key) => runMetric(key).kind !== "count");
   const figures = keys.map((key) => keyFigure(report, key));
   return makeTable(

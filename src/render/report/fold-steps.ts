@@ -1,7 +1,7 @@
 import { isMissing } from "../../core/text/index.ts";
 import type { StepMetrics } from "../../results/report.ts";
 
-/** A run of consecutive steps, pooled where pooling is exact. */
+/** Consecutive steps, pooled where pooling is exact. */
 export interface StepRange {
   readonly first: number | null;
   readonly last: number | null;

@@ -4,9 +4,9 @@ import type { MismatchReport } from "../../results/report.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 
 /**
- * What stands out: first what does not reach the gradient, where that is known, then the facts, the largest first.
+ * What stands out: first the mismatch that does not reach the gradient, if known, then the facts, largest first.
  *
- * @param isBrief without the brackets after the sentence on the gradient
+ * @param isBrief whether to leave out the brackets after the sentence on the gradient
  */
 export function standoutTexts({ facts, gradient }: MismatchReport, most: number, isBrief = false): string[] {
   const sentence = gradient?.sentence ?? null;
@@ -15,7 +15,7 @@ export function standoutTexts({ facts, gradient }: MismatchReport, most: number,
   return all.slice(0, most);
 }
 
-/** How much of the mismatch reaches the policy gradient; no rows where advantages are unknown. */
+/** How much of the mismatch reaches the policy gradient; no rows if advantages are unknown. */
 export function gradientTable({ gradient }: MismatchReport): Table {
   const rows = gradient === null ? [] : gradientRows(gradient);
   const column = (at: number): string[] => rows.map((row) => row[at]!);

@@ -16,10 +16,10 @@ import {
 } from "../document/table.ts";
 import { foldSteps, type StepRange } from "./fold-steps.ts";
 
-/** The most rows of a table of parts: a run may have a hundred thousand turns. */
+/** Maximum rows of a table of parts: a run may have a hundred thousand turns. */
 const MOST_PARTS = 200;
 
-/** Steps as rows: each step while they are at most `most`, otherwise ranges that keep the worst. */
+/** Steps as rows: each step if there are at most `most`, otherwise ranges that keep the worst. */
 export function stepTable(report: MismatchReport, most: number): Table {
   const steps = report.per_step;
   if (steps.length <= most) return groupTable("steps", "By step", "step", steps, stepLabels(steps));
@@ -48,7 +48,7 @@ export function rankTable(report: MismatchReport): Table {
   );
 }
 
-/** The largest mean |Δ| first. */
+/** Environments, the largest mean |Δ| first. */
 export function environmentTable(report: MismatchReport): Table {
   const groups = [...report.per_environment].sort((a, b) => b.delta_abs_mean - a.delta_abs_mean);
   return groupTable(
@@ -71,7 +71,7 @@ export function correctnessTable(report: MismatchReport): Table {
   );
 }
 
-/** The largest mean |Δ| first. */
+/** Engines, the largest mean |Δ| first. */
 export function engineTable(report: MismatchReport): Table {
   const groups = [...report.per_engine].sort((a, b) => b.delta_abs_mean - a.delta_abs_mean);
   const names = groups.map((group) => group.name);
@@ -102,7 +102,7 @@ function pooledPart(report: MismatchReport, kind: PooledPartMetrics["kind"]): Po
   return report.pooled_parts.find((pooled) => pooled.kind === kind);
 }
 
-/** `1,024 of 3,000 engines`, which rows are missing, and what is in no row. */
+/** `1,024 of 3,000 engines`: which rows are missing, and which sequences are in no row. */
 function describeMissing(
   unit: string,
   shown: number,

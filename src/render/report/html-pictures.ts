@@ -19,14 +19,14 @@ export interface Picture {
   readonly id: string;
   /** SVG. */
   readonly draw: () => string;
-  /** Its data in full precision; undefined: the figures of the table below it. */
+  /** Its data in full precision; undefined if they are the figures of the table below it. */
   readonly rows?: () => readonly Readonly<Record<string, number | null>>[];
 }
 
-/** More groups than this are left to the table. */
+/** A picture with more groups than this is left to the table. */
 const MOST_BARS = 24;
 
-/** How far apart the policies are, token by token and sequence by sequence: for every run, with or without steps. */
+/** How far apart the policies are, per token and per sequence; for every run, with or without steps. */
 export function spreadPictures(report: MismatchReport): Picture[] {
   if (report.metrics.tokens === 0) return [];
   const { delta, prob_diff_abs } = report.histograms;
@@ -107,7 +107,7 @@ function correctnessPictures({ histograms: { by_correctness: spreads } }: Mismat
   ];
 }
 
-/** Histograms of the same edges, one row per bar. */
+/** Histograms with the same edges, one row per bar. */
 function barRows(histograms: Readonly<Record<string, Histogram>>): Record<string, number | null>[] {
   const edges = Object.values(histograms)[0]?.edges ?? [];
   return edges.slice(1).map((to, bar) => ({

@@ -8,7 +8,7 @@ export function identityLines({ identity }: MismatchReport): string[] {
   return identity.failures.map(({ text }) => text);
 }
 
-/** The same, plus changes over the steps, for someone following the run. */
+/** The same, plus changes over the steps, for someone who is following the run. */
 export function failedTests(report: MismatchReport): string[] {
   return [...identityLines(report), ...report.watch.alarms.map(({ text }) => text)];
 }

@@ -1,5 +1,5 @@
 /**
- * What was read and what is in no figure, for every medium: a verdict over half of the files is a different verdict.
+ * What was read and what is in no figure, for every medium: a verdict on half of the files is a different verdict.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function inputParts(report: ReadInput): string[] {
   const span = steps.length > 1 ? ` (${extremes(steps).map(formatId).join("–")})` : "";
   const parts = [
     plural(sources.length, "file") + (kinds.length === 0 ? "" : ` (${kinds.join(", ")})`),
-    // Where none are known, the tables say so.
+    // If none are known, the tables say so.
     ...(metrics.steps === 0 ? [] : [plural(metrics.steps, "step") + span]),
     plural(metrics.sequences, "sequence") +
       (metrics.sequences_empty > 0 ? ` (${formatCount(metrics.sequences_empty)} empty)` : ""),
@@ -39,7 +39,8 @@ export function inputParts(report: ReadInput): string[] {
 }
 
 /**
- * One line for each thing that is in no figure; empty where nothing was left out. Other files next to the data are
+ * One line for each thing that is in no figure; empty if nothing was left out. {@link otherFiles} lists other files
+ * next to the data separately.
  * listed separately: {@link otherFiles}.
  */
 export function leftOutLines({ left_out }: MismatchReport): string[] {
@@ -72,7 +73,9 @@ export function countOtherWarnings({ findings }: MismatchReport): number {
   ).length;
 }
 
-/** How the trainer's log differs from what its dumps give: shown early, since it casts doubt on everything else. */
+/**
+ * How the trainer's log differs from the figures of its dumps; shown early, since it casts doubt on everything else.
+ */
 export function loggedLine({ findings }: MismatchReport): string | undefined {
   return findings.find(({ code }) => code === "logged-differs")?.message;
 }
@@ -125,7 +128,7 @@ export function sourceTable(report: Pick<MismatchReport, "sources">, most: numbe
   );
 }
 
-/** `found: responses, response_mask · guessed: … (3 of 12 files)`: one line for each of found, guessed and missing. */
+/** `found: responses, response_mask · guessed: … (3 of 12 files)`: one line each for found, guessed and missing. */
 export function columnLines(
   report: Pick<MismatchReport, "sources">,
 ): { readonly label: string; readonly text: string }[] {

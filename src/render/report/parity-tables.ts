@@ -2,7 +2,7 @@ import { formatNumber, formatPair } from "../../core/text/index.ts";
 import type { MismatchReport, ParityBlock } from "../../results/report.ts";
 import { makeTable, type Table, textColumn } from "../document/table.ts";
 
-/** One table for each trainer: its own keys as logged, and the correct value where that differs. */
+/** One table for each trainer: its own keys as logged, and the correct value if that differs. */
 export function parityTables(report: MismatchReport): Table[] {
   return report.parity.map((block) => parityTable(block, "parity[].per_step"));
 }

@@ -1,6 +1,6 @@
 /**
- * What the viewer's page needs of a report's tables besides their cells: the part that each belongs to, the rows behind
- * it, and where its rows lead.
+ * What the viewer's page needs about a report's tables in addition to their cells: the part that each belongs to, the
+ * rows behind it, and the targets of its rows.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { Section } from "../document/document.ts";
 import { unfoldedRows } from "../document/rows.ts";
 import type { Table } from "../document/table.ts";
 
-/** What only the viewer knows of a run. */
+/** What only the viewer knows about a run. */
 export interface ReportPlaces {
   readonly top: TopTokens;
-  /** Where a row leads, by its table and its name. */
+  /** The target of a row, given its table and its name. */
   link(table: string, name: string): PageMove | null;
 }
 
@@ -23,7 +23,7 @@ export interface ReportPlaces {
 export const PARTS = { worst: "Worst places", where: "Where the mismatch is" } as const;
 const FIGURES = "Every figure with its interval";
 const TAILS = "Quantiles and tails";
-/** Rows of the worst places that are shown at first. */
+/** Number of rows of the worst places shown at first. */
 export const FIRST = 5;
 
 type Rows = (report: MismatchReport) => readonly object[];
@@ -84,7 +84,7 @@ export function inPart(section: Section, { per_step }: MismatchReport): Section 
   return { ...section, ...(named !== undefined && { part: named }), ...(!isOpen && { isFolded: true }) };
 }
 
-/** A table with its rows to export and what the viewer links; groups and places show their essential columns. */
+/** A table with its rows to export and the viewer's links; groups and places show their essential columns. */
 export function onPage(table: Table, report: MismatchReport, places: ReportPlaces | undefined): Table {
   const [part, rows] = TABLES[table.id] ?? [];
   const names = table.columns[0]?.cells ?? [];

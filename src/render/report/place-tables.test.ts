@@ -86,7 +86,7 @@ it("shows the text of the worst sequence and of the worst place for the gradient
     [`${"x".repeat(31)}y`, "⏎", "z"],
     ["= ", "7", "."],
   ]);
-  // The sequence is ranked by |ΣΔ|: another one may have the larger mean |Δ|.
+  // The sequence is ranked by |ΣΔ|, so a different one may have the larger mean |Δ|.
   expect(looks([other]).map(({ label, text }) => [label, text])).toContainEqual([
     "Worst sequence",
     "ΣΔ −4.50 nats, the largest |ΣΔ|: mean |Δ| 0.500 over 9 tokens",

@@ -16,7 +16,7 @@ import { FIRST } from "./parts.ts";
 const MOST = 50;
 const OPENING_CHARACTERS = 32;
 
-/** Turns, then tokens in their text. */
+/** Turns, then tokens with the text around them. */
 export function placeTables(top: TopTokens): Table[] {
   return [turnTable(chooseTurns(top)), tokenTable(top.occurrences.slice(0, MOST))];
 }
@@ -52,7 +52,7 @@ export function firstLooks(
 ): FirstLook[] {
   const [[turn], [token]] = [chooseTurns(top), top.occurrences];
   const heaviest = gradient?.worst_tokens[0];
-  /** The text of a place whose tokens are among the furthest: the first of them is what is worst in it. */
+  /** The text of a place that has one of the furthest tokens: the first of these is its worst token. */
   const around = (isMeant: (handle: string) => boolean): Pick<FirstLook, "context"> => {
     const found = top.occurrences.find(({ handle, text }) => text !== null && isMeant(handle));
     return found === undefined ? {} : { context: formatContext(found) };
@@ -103,12 +103,12 @@ export function firstLooks(
   ];
 }
 
-/** By their means, or by their largest |Δ| in runs whose turns are all too short for a mean. */
+/** Turns by their means, or by their largest |Δ| in runs whose turns are all too short for a mean. */
 function chooseTurns({ turns: { by_mean, by_max } }: TopTokens): readonly WorstTurn[] {
   return by_mean.length > 0 ? by_mean : by_max;
 }
 
-/** By the figure that the turns are ranked by. */
+/** Describes a turn by the figure that ranks the turns. */
 function describeSize(turn: WorstTurn, { turns }: TopTokens): string {
   return turns.by_mean.length > 0
     ? `mean |Δ| ${formatNumber(turn.delta_abs_mean)}`

@@ -31,7 +31,7 @@ export interface Detail {
   readonly tables: readonly Table[];
   /** Files, after the findings. */
   readonly sources: readonly Table[];
-  /** `by rank (one rank)`: tables that are absent, and why. */
+  /** `by rank (one rank)`: absent tables, and the reasons. */
   readonly absent: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface DetailLimits {
   readonly sources: number;
 }
 
-/** All tables after the first screen, in the order of every medium (the findings stand between `tables` and `sources`). */
+/** All tables after the first screen, in every medium's order (the findings stand between `tables` and `sources`). */
 export function detailTables(report: MismatchReport, limits: DetailLimits, top?: TopTokens): Detail {
   const absent: string[] = [];
   const needs = (table: Table, least: number, reason: string): Table[] => {

@@ -4,7 +4,7 @@ import { figureColumn, makeTable, type Table, textColumn } from "../document/tab
 
 export function worstSequenceTable(report: MismatchReport): Table {
   const rows = report.worst_sequences;
-  // The figure that ranks them comes first and is in the title: by another, they need not be the worst.
+  // The figure that ranks them comes first and is in the title: by another figure, others may be the worst.
   return makeTable("worst-sequences", "Worst sequences by |Σ Δ|, nats", [
     textColumn(
       "handle",

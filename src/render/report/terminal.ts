@@ -9,9 +9,9 @@ import { detailSections } from "./document.ts";
 const LIMITS = { steps: 20, sources: 20 };
 
 /**
- * The report as lines for a terminal, with a newline at the end: a first screen for 80 × 24, then the tables. No line
- * takes more than `width` columns, but for the command to run next, which is whole; without `color` there is no escape
- * sequence, without `unicode` nothing but ASCII.
+ * The report as lines for a terminal, ending with a newline: a first screen for 80 × 24, then the tables. No line takes
+ * more than `width` columns, except for the command to run next, which stays whole; without `color` there are no escape
+ * sequences, without `unicode` there is nothing but ASCII.
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -1,13 +1,13 @@
 import type { BaselineReading, ReadingLevel } from "../../results/report.ts";
 
-/** From bit for bit equal to unusable. */
+/** From bit-for-bit equal to unusable. */
 export const LEVELS: readonly ReadingLevel[] = ["none", "normal", "elevated", "high", "broken"];
 
 export function rankSeverity(level: ReadingLevel): number {
   return LEVELS.indexOf(level);
 }
 
-/** The worst reading of each metric, in the order in which metrics are first read. */
+/** The worst reading of each metric, ordered by the first reading of the metric. */
 export function worstReadings(readings: readonly BaselineReading[]): Map<string, BaselineReading> {
   const worst = new Map<string, BaselineReading>();
   for (const reading of readings) {

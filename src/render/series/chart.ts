@@ -9,7 +9,7 @@ const LOOKS = {
   broken: { color: "pink", dash: [8, 3, 2, 3] },
 } as const;
 
-/** The values over the steps, with a line for each baseline that they pass, and for the next one. */
+/** The values over the steps, with a line for each baseline that they exceed, and for the next one. */
 export function toChart(series: SeriesFigures, id: string, title: string): ChartSpec {
   const { unit, steps, values, worse, figure } = series;
   const finite = values.filter((value) => value !== null);
@@ -39,7 +39,7 @@ function baselineLines({ thresholds, worse, steps }: SeriesFigures, finite: read
     const value = thresholds[level];
     if (value === null) continue;
     lines.push({ label: level, ...LOOKS[level], values: steps.map(() => value) });
-    // The first baseline not passed shows the distance to it; further ones would flatten the line.
+    // The first baseline not exceeded shows the distance to it; further ones would flatten the line.
     if (isSmaller ? worst > value : worst < value) break;
   }
   return lines;

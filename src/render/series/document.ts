@@ -1,6 +1,6 @@
 /**
  * Logged metrics for terminals, Markdown and HTML: alone, or as sections of a report on dumps.
- * Their meaning and correctness are determined in `src/analyses/series`.
+ * What they mean, and whether they are right, is determined in `src/analyses/series`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ function buildSeriesDocument(report: SeriesReport): Document {
   const [first] = files;
   const more = files.length === 1 ? "" : ` and ${plural(files.length - 1, "more file")}`;
   const { level: answered } = report.assessment;
-  // Without a metric of the mismatch there is nothing to judge but what is beside it.
+  // Without a metric of the mismatch, only what is beside it can be judged.
   const isJudged = level !== null || answered === "fault";
   const shown: VerdictLevel = isJudged ? answered : "none";
   const word = isJudged ? verdictWord({ level: shown }) : "NOT JUDGED";

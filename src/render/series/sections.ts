@@ -12,7 +12,7 @@ import { toChart } from "./chart.ts";
 
 const LABEL = 44;
 
-/** The table of all metrics, their charts, and next to dumps what differs. */
+/** The table of all metrics, their charts, and, in a report on dumps, the differences. */
 export function loggedSections(report: SeriesReport): Section[] {
   const { series } = report;
   if (series.length === 0) return [];
@@ -29,7 +29,7 @@ export function loggedSections(report: SeriesReport): Section[] {
   ];
 }
 
-/** A metric's name, with its run where several were logged. */
+/** A metric's name, with its run if several were logged. */
 function nameSeries({ metric, run }: SeriesFigures): string {
   return printable(run === "" ? metric : `${metric} (${run})`);
 }
@@ -56,7 +56,7 @@ function seriesTable(series: readonly SeriesFigures[]): Table {
       textColumn(
         "first",
         series.map(({ first }) => end(first)),
-        // Goes before a long name of a metric would be folded; its course is drawn below.
+        // Dropped before a long metric name would be folded; its course is drawn below.
         { ...right, priority: 4 },
       ),
       textColumn(
@@ -115,7 +115,7 @@ function comparisonBlocks(series: readonly SeriesFigures[]): Block[] {
   return [{ kind: "table", table }];
 }
 
-/** A row of characters for each, under a name that does not fit beside it; a logarithmic scale is said. */
+/** A row of characters for each, under its name if that does not fit beside it; a logarithmic scale is labeled. */
 function sparklines(series: readonly SeriesFigures[]): Picture {
   const draw = (surface: Surface): string[] =>
     series.flatMap((each) => {

@@ -21,10 +21,10 @@ import { showValue } from "./levels.ts";
 import { drawSparkline } from "./sparkline.ts";
 import { drawScale, drawStrip } from "./strip.ts";
 
-/** Markdown is read in a code block of about this many columns, where nothing has a color. */
+/** Markdown is read in a code block of about this many columns, without colors. */
 const MARKDOWN_SURFACE = makeSurface({ width: 100, color: false, unicode: true });
 
-/** The sequence and its figures; a sparkline; its text; then one token, or the worst ones. */
+/** The sequence and its figures, a sparkline, and its text; then one token, or the worst ones. */
 function buildShowDocument(report: ShowReport, options: FoldOptions = {}): Document {
   const { sequence, metric, token, next } = report;
   return {
@@ -56,7 +56,7 @@ function buildShowDocument(report: ShowReport, options: FoldOptions = {}): Docum
   };
 }
 
-/** Drawn with colors on terminals that have them, elsewhere with marks. */
+/** Drawn with colors on terminals that have them, else with marks. */
 function drawn(draw: (surface: Surface) => readonly string[]): Block {
   return {
     kind: "picture",

@@ -15,7 +15,7 @@ export function figureParts(figures: ShowFigures): string[] {
   ];
 }
 
-/** Figures where only one policy is known. */
+/** Figures if only one policy is known. */
 export function onePolicyParts({
   log_prob_mean: mean = null,
   log_prob_min: least,

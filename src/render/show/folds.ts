@@ -19,7 +19,7 @@ export type ShowPart =
       readonly kind: "gap";
       readonly from: number;
       readonly to: number;
-      /** Whole turns and what is between them, more than one; of the first and the last turn, their numbers. */
+      /** The numbers of the first and last turn, for a gap of several whole turns and what is between them. */
       readonly turns: readonly [number, number] | undefined;
     };
 
@@ -27,7 +27,7 @@ export type ShowPart =
 const WHOLE = 800;
 const AROUND_WORST = 40;
 const AROUND_TOKEN = 20;
-/** Longer tool output is folded to its beginning and its end. */
+/** Longer tool output is folded to its beginning and end. */
 const LONG_TOOL = 64;
 const TOOL_HEAD = 32;
 const TOOL_TAIL = 16;
@@ -72,7 +72,7 @@ export function foldResponse(report: ShowReport, options: FoldOptions): ShowPart
 export function foldPrompt(report: ShowReport, options: FoldOptions): { head: number; tail: number } {
   const { length } = report.prompt;
   const isWhole = options.all === true || length <= LONG_TOOL;
-  // Around a token, the prompt is context, too: its end is shown where the window reaches it.
+  // Around a token, the prompt is context too: its end is shown if the window reaches it.
   if (report.token !== null && options.all !== true) {
     const reaches = findWindows(report, options)[0]?.[0] === 0;
     return { head: 0, tail: reaches ? Math.min(TOOL_TAIL, length) : 0 };

@@ -1,7 +1,7 @@
 /**
  * How far a value is from neutral, in steps that show decades: level l begins at (l / 6)^(1 / 0.4) of the scale. Weak
- * levels color the letters, strong ones the background, so that they are visible on dark and light terminals. Orange is
- * above neutral, blue below it, as in the viewer; metrics with one sign are all orange.
+ * levels color the letters and strong ones the background, so that they are visible on dark and light terminals. As in
+ * the viewer, orange is above neutral and blue below it; metrics with one sign are all orange.
  *
  * @module
  */
@@ -9,11 +9,11 @@
 import { formatNumber, formatPlain, formatSigned } from "../../core/text/index.ts";
 import type { ShowMetric } from "../../results/show.ts";
 
-/** Makes small values visible where the largest are far above the rest. */
+/** Makes small values visible if the largest are far above the rest. */
 export const POWER = 0.4;
 /** The last level is beyond the scale. */
 const STEPS = 6;
-/** Levels from here on have a mark where there is no color. */
+/** From this level on, there is a mark if there is no color. */
 export const FIRST_MARKED = 3;
 
 export interface Tint {
@@ -33,7 +33,7 @@ export function chooseTint(value: number, { neutral, scale, signed }: ShowMetric
   return { level: Number.isNaN(level) ? 0 : level, below: signed && value < neutral };
 }
 
-/** Undefined where nothing is colored. */
+/** Undefined if nothing is colored. */
 export function tintCode({ level, below }: Tint): string | undefined {
   if (level === 0) return undefined;
   const codes = below ? BELOW : ABOVE;

@@ -8,7 +8,7 @@ import type { ShowPiece, ShowReport } from "../../results/show.ts";
 export type MadePiece = Omit<ShowPiece, "id">;
 
 export interface MadeShow {
-  /** As pictures of `recordBatch`. */
+  /** In the picture format of `recordBatch`. */
   readonly deltas: string;
   /** One piece per token of prompt and response; a text alone is an ordinary token. */
   readonly texts?: readonly (string | MadePiece)[];
@@ -21,7 +21,7 @@ export interface MadeShow {
 const toPiece = (piece: string | MadePiece): MadePiece =>
   typeof piece === "string" ? { text: piece, kind: "text" } : piece;
 
-/** A report on one sequence, drawn from pictures. */
+/** A report on one sequence, made from pictures. */
 export function madeShow({
   deltas,
   texts,
@@ -33,7 +33,7 @@ export function madeShow({
   const length = deltas.split(/\s+/).filter((word) => word !== "|" && word !== "").length;
   const spelled = Array.from({ length }, (_, at) => toPiece(texts?.[at] ?? `w${at} `));
   const prompts = prompt.map(toPiece);
-  // Ids count on from the prompt to the response, so that a speller finds each piece.
+  // Ids continue from the prompt to the response, so that a speller finds each piece.
   const all = [...prompts, ...spelled];
   const batch = {
     ...recordBatch([

@@ -164,7 +164,7 @@ describe("folding", () => {
     expect(out).toMatch(/w32\s+… 52 tokens …\s+w85/);
   });
 
-  /** Tokens of the response that are printed and that gaps count. */
+  /** The number of tokens of the response that are printed or counted by gaps. */
   function shownAndCounted(out: string): number {
     const strip = out.slice(0, out.search(/\n(Furthest by|s12\S+ {2}")/));
     const shown = strip.match(/\bw\d+ /g)?.length ?? 0;

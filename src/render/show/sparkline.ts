@@ -12,7 +12,7 @@ interface Column {
   readonly highest: number;
   readonly lowest: number;
   readonly infinite: boolean;
-  /** Last digit of the turn, `.` for what is not sampled. */
+  /** Last digit of the turn, `.` for tokens that are not sampled. */
   readonly band: string;
 }
 
@@ -69,7 +69,7 @@ function summarizeColumn({ tokens }: ShowReport, from: number, to: number): Colu
   return { highest, lowest, infinite, band: turn < 0 ? "." : String(turn % 10) };
 }
 
-/** Above neutral and below it for metrics with two signs; otherwise both rows count from neutral. */
+/** Above neutral and below it for metrics with two signs; otherwise both rows start at neutral. */
 function height(value: number, of: "highest" | "lowest", metric: ShowMetric, surface: Surface): string {
   const { neutral, scale, signed } = metric;
   const distance = (value - neutral) / scale;

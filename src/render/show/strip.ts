@@ -15,7 +15,7 @@ import { type FoldOptions, foldPrompt, foldResponse, type ShowPart } from "./fol
 import { FIRST_MARKED, levelBound, showBound, showValue, tintCode, tintMark } from "./levels.ts";
 import { chooseMarks, promptPieces, type StripPiece, tokenPieces } from "./token-pieces.ts";
 
-/** Prompt, turns and tokens between them, folded as requested, each under a heading. */
+/** The prompt, the turns and the tokens between them, folded as requested, each under a heading. */
 export function drawStrip(report: ShowReport, surface: Surface, options: FoldOptions): string[] {
   return [
     ...drawPrompt(report, surface, options),

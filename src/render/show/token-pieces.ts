@@ -23,7 +23,7 @@ export function chooseMarks(unicode: boolean) {
 const DIM = "2";
 const BROKEN = "1;7";
 
-/** Longer texts of one token are cut, and say so. */
+/** Longer texts of one token are cut, with a note. */
 const MOST_CHARACTERS = 2000;
 const MOST_NEWLINES = 8;
 const NEWLINES = new RegExp(`\\n{${MOST_NEWLINES + 1},}`, "g");
@@ -64,7 +64,7 @@ export function tokenPieces(token: ShowToken, { metric, surface, here }: TokenSt
   }));
 }
 
-/** Text of a prompt: in no figure. */
+/** Text of a prompt, which is in no figure. */
 export function promptPieces(piece: ShowPiece, surface: Surface): StripPiece[] {
   return textPieces(piece, surface, DIM);
 }
@@ -80,7 +80,7 @@ function textPieces({ text, kind }: ShowPiece, surface: Surface, style: string |
   const lines = shortened(text, marks.newline).split("\n");
   return lines.flatMap((line, at): StripPiece[] => {
     const isLast = at === lines.length - 1;
-    // The mark of a new line belongs to the token: a newline by itself can be the worst token of all.
+    // The new-line mark belongs to the token: a newline alone can be the worst token of all.
     const shown = line.split("\t").map(surface.text).join(marks.tab) + (isLast ? "" : marks.newline);
     return shown === "" && lines.length > 1 ? [] : [{ text: shown, style, breaks: !isLast }];
   });

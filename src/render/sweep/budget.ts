@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, formatShare } from "../../core/text/index.ts";
 import type { SweepReport } from "../../results/sweep.ts";
 
-/** How useful product ratios are at this length, in one sentence; undefined where unknown. */
+/** One sentence on how useful product ratios are at this length; undefined if unknown. */
 export function budgetSentence({ corrections, metrics }: SweepReport): string | undefined {
   const budget = corrections[0]?.token_budget;
   if (!budget) return undefined;

@@ -8,7 +8,7 @@ import { plural } from "../../core/text/index.ts";
 import type { SweepConfig } from "../../results/sweep.ts";
 import type { Block } from "../document/document.ts";
 
-/** Of a config that does not stand alone. */
+/** Number of traps shown for a config that does not stand alone. */
 export const MOST_TRAPS = 2;
 
 /** A trainer's config, with its first traps. */
@@ -28,8 +28,8 @@ export function configBlock(
 }
 
 /**
- * The row as a flag: a correction that no trainer's config can express can still be applied, and swept again with
- * others.
+ * The row as a flag: a correction that no trainer's config can express can still be applied, and swept again together
+ * with others.
  */
 export function flagBlock(text: string): Block {
   return {

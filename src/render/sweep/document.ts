@@ -14,7 +14,7 @@ export interface SweepOptions {
   readonly rows?: RowChoice;
 }
 
-/** With more configs than this, each one's traps are cut to the first few. */
+/** If there are more configs than this, only the first few traps of each are shown. */
 const FEW_CONFIGS = 3;
 
 const LEVELS = {
@@ -23,7 +23,7 @@ const LEVELS = {
   "none fits": "high",
 } as const satisfies Record<string, VerdictLevel>;
 
-/** Recommendation, table, who is dropped, configs, what was left out. */
+/** Recommendation, table, what is dropped, configs, what was left out. */
 function buildSweepDocument(report: SweepReport, { rows: choice = "default" }: SweepOptions = {}): Document {
   const { recommendation, run, absent } = report;
   const rows = chosenRows(report, choice);
@@ -93,7 +93,7 @@ function skippedLines({ skipped_corrections: skipped }: SweepReport): string[] {
   });
 }
 
-/** The terminal, and how much of the sweep it gets. */
+/** The terminal, and how much of the sweep to print. */
 export interface TerminalSweepOptions extends ScreenOptions, FirstScreenOptions {}
 
 export function renderSweepTerminal(

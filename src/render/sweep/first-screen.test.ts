@@ -24,7 +24,7 @@ function draw(report: SweepReport, more: Partial<TerminalSweepOptions> = {}): st
   return renderSweepTerminal(report, { ...options, more: "logratio sweep x --full", ...more });
 }
 
-/** Presets whose config is printed, by their title. */
+/** The titles of presets whose config is printed. */
 const listConfigs = (text: string): string[] =>
   ["logratio", ...PRESETS.map(({ name }) => name)].filter((name) =>
     new RegExp(`^  ${name}  `, "m").test(text),
@@ -50,7 +50,7 @@ describe("the first screen of a sweep", () => {
     expect(text).toContain(report.recommendation.name);
     expect(text).toContain("rollout_is_threshold: 2");
     expect(text).not.toMatch(/Corrections, |others/);
-    // Rows that were asked for are shown at any height.
+    // Requested rows are shown at any height.
     expect(draw(report, { height: 24, rows: 9 })).toContain("Corrections, 9 of 81");
   });
 

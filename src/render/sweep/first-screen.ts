@@ -1,5 +1,5 @@
 /**
- * What a terminal shows of a sweep unless all is asked for: the recommendation, why, the front, one config.
+ * What a terminal shows of a sweep unless everything is requested: the recommendation, why, the front, one config.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { chosenRows, type RowChoice } from "./rows.ts";
 import { correctionTable, FRONT_LEGEND } from "./tables.ts";
 
 export interface FirstScreenOptions {
-  /** Default: the front, none and the recommended one, a few rows in all. */
+  /** Default: the front, no correction and the recommended one; a few rows in all. */
   readonly rows?: RowChoice;
-  /** Whether the trainers were named: then all of their configs are shown. */
+  /** Whether the user named the trainers: then all of their configs are shown. */
   readonly isForNamed?: boolean;
 }
 
 /**
- * First screens, the fullest first: on a small terminal the other trainers go, then the traps and the table, since the
- * recommendation and its config are the answer. What was asked for by a flag stays.
+ * First screens, the fullest first: on a small terminal the other trainers are dropped, then the traps and the table,
+ * since the recommendation and its config are the answer. Anything requested by a flag stays.
  */
 export function firstScreens(
   document: Document,
@@ -47,7 +47,7 @@ export function firstScreens(
     withTable([...ownConfig(report), ...otherTrainers(report)]),
     withTable(ownConfig(report)),
     withTable(brief),
-    // Its title would say again what the recommendation says.
+    // Its title would repeat the recommendation.
     ...(rows === undefined ? [{ ...document, sections: [{ ...configs(brief), title: "" }] }] : []),
   ];
 }
@@ -61,7 +61,7 @@ function namedConfigs(report: SweepReport): Block[] {
   ];
 }
 
-/** Of the trainer that wrote the files; of none where that is not known, or has no settings for it. */
+/** The config for the trainer that wrote the files; none if that is unknown or has no settings for the correction. */
 export function ownConfig(report: SweepReport, traps = MOST_TRAPS): Block[] {
   const { inexpressible, sources } = report;
   const detected = new Set(sources.map(({ trainer }) => trainer));

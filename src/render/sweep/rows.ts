@@ -10,16 +10,16 @@ const BASELINES = [
   "geo-rs 0.999–1.001",
 ];
 
-/** So many rows of the front fit on a first screen beside its config. */
+/** Rows of the front that fit on a first screen next to its config. */
 const FEW_ROWS = 4;
 
 /**
- * Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and requested ones; `few` the
- * same without the baselines and all but the first of the front.
+ * Rows of the table: `default` is the front, the baselines, the recommended and chosen ones, and requested ones; `few`
+ * the same without the baselines and with only the first rows of the front.
  */
 export type RowChoice = "default" | "few" | "all" | number;
 
-/** In the order of weight mass moved; a number limits the rows, the front first, then by ESS. */
+/** In order of the weight mass moved; a number limits the rows, taking the front first, then by ESS. */
 export function chosenRows(report: SweepReport, choice: RowChoice): SweepCorrection[] {
   const musts = ["none", report.recommendation.name, report.chosen];
   const always = new Set([

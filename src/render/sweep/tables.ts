@@ -93,7 +93,7 @@ export function correctionLegend({ metrics }: SweepReport, without: readonly str
   return [FRONT_LEGEND, ...told.map(([name, meaning]) => `${name}: ${meaning}`)].join(". ");
 }
 
-/** Who is dropped, for the rows that drop more than a few tokens; undefined where none does. */
+/** Who is dropped, for the rows that drop more than a few tokens; undefined if none does. */
 export function droppedTable(report: SweepReport, rows: readonly SweepCorrection[]): Table | undefined {
   const dropping = rows.filter(({ dropped }) => dropped.tokens_share >= LEAST_DROPPED);
   const [first] = dropping;
@@ -131,7 +131,7 @@ function outcomeColumns(
   ];
 }
 
-/** Shares dropped by sign of the advantage, length and turn; all rows have the same groups as the first. */
+/** Shares dropped by sign of the advantage, by length and by turn; all rows have the same groups as the first. */
 function groupColumns({ dropped }: SweepCorrection, rows: readonly SweepCorrection[]): TableColumn[] {
   const column = columnMaker(rows);
   const lengths = findEnds(dropped.by_length, (group) => `${group.from}–${group.to} tokens`);
@@ -152,7 +152,7 @@ function groupColumns({ dropped }: SweepCorrection, rows: readonly SweepCorrecti
   ];
 }
 
-/** The first and the last group; --json has those between. */
+/** The first and last group; `--json` has those between. */
 function findEnds(
   groups: readonly DroppedGroup[],
   header: (group: DroppedGroup) => string,

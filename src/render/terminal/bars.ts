@@ -3,19 +3,21 @@ import { isFigure } from "../../core/text/index.ts";
 const HEIGHTS = { unicode: "▁▂▃▄▅▆▇█", ascii: ".:-=+*#@" } as const;
 const EIGHTHS = " ▏▎▍▌▋▊▉";
 
-/** Values whose largest is more than this times the smallest above 0 are told apart by a logarithmic scale only. */
+/**
+ * If the largest value is more than this times the smallest above 0, only a logarithmic scale can tell values apart.
+ */
 const DECADES = 100;
 
-/** The scale on which values are drawn. Whoever draws them says so where it is logarithmic. */
+/** The scale on which values are drawn. The caller must say so if it is logarithmic. */
 export function chooseScale(values: readonly number[]): "linear" | "log" {
   const [low, high] = findRange(values);
   return high > DECADES * low ? "log" : "linear";
 }
 
 /**
- * Values as one row of characters, from 0 to the largest: flat series look flat. On a logarithmic scale they stand on the
- * smallest above 0. More values than columns are folded by their maximum, so that a spike of one step stays. What is
- * missing leaves a gap.
+ * Values as one row of characters, from 0 to the largest: flat series look flat. A logarithmic scale starts at the
+ * smallest above 0. More values than columns are folded by their maximum, so that a spike of one step stays. Missing
+ * values leave a gap.
  */
 export function sparkline(
   values: readonly number[],
@@ -33,7 +35,7 @@ function logCells(cells: readonly number[], unicode: boolean): string {
   const [low, high] = findRange(cells).map(Math.log);
   const height = (value: number): number => {
     if (Number.isNaN(value) || !(value > 0)) return value * 0;
-    // In the middle of a height, where rounding does no harm; the lowest is a value and not a gap.
+    // In the middle of a height, where rounding does no harm; the lowest value must not look like a gap.
     return Math.min(1, (0.5 + (7 * (Math.log(value) - low!)) / (high! - low!)) / 8);
   };
   return cells.map((value) => heightCharacter(height(value), unicode)).join("");

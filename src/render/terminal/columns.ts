@@ -10,7 +10,7 @@ const ESCAPE = String.fromCharCode(27);
 const PIECE = new RegExp(`${ESCAPE}\\[[0-9;]*m|.`, "gsu");
 
 const STYLES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g");
-/** Text of which each character takes a column: ASCII, Latin, Greek, dashes, arrows, boxes and blocks, ✓. */
+/** Text in which each character takes one column: ASCII, Latin, Greek, dashes, arrows, boxes and blocks, ✓. */
 const ONE_COLUMN = /^[\x20-\x7e\xa0-\u02ff\u0391-\u03c9\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u2713]*$/;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const EMOJI = /^\p{Emoji_Presentation}$/u;
@@ -24,7 +24,7 @@ const WIDE = [
   0x1aff0, 0x1b2ff, 0x1f200, 0x1f265, 0x20000, 0x3fffd,
 ];
 
-/** Columns that a line of text takes, styles not counted. */
+/** Columns that a line of text takes, not counting styles. */
 export function displayWidth(text: string): number {
   const bare = text.includes(ESCAPE) ? text.replace(STYLES, "") : text;
   if (ONE_COLUMN.test(bare)) return bare.length;
@@ -39,7 +39,7 @@ export function pad(text: string, width: number, align: "left" | "right" = "left
   return align === "left" ? text + space : space + text;
 }
 
-/** Cut to at most `width` columns, the last of which is `ellipsis` if something was cut; styles are kept whole. */
+/** Text cut to at most `width` columns, ending with `ellipsis` if it was cut; styles stay whole. */
 export function clip(text: string, width: number, ellipsis: string): string {
   if (displayWidth(text) <= width) return text;
   const room = width - displayWidth(ellipsis);
@@ -62,7 +62,7 @@ export function clip(text: string, width: number, ellipsis: string): string {
   return styled ? `${kept}${ESCAPE}[0m` : kept;
 }
 
-/** Cut in the middle, so that both ends of a path or a name can still be read. */
+/** Text cut in the middle, so that both ends of a path or a name stay readable. */
 export function clipMiddle(text: string, width: number, ellipsis: string): string {
   if (displayWidth(text) <= width) return text;
   const room = Math.max(0, width - displayWidth(ellipsis));

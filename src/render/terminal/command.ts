@@ -13,7 +13,7 @@ import { wrap } from "./wrap.ts";
 /**
  * `NAME  COMMAND  why` on one line if that fits, else the reason after the label and the command on a separate line.
  *
- * @param labelColumns of the labels that stand above
+ * @param labelColumns the width of the labels above
  */
 export function drawCommand(
   name: string,
@@ -43,7 +43,7 @@ export function drawCommand(
 
 /**
  * Writes characters that this terminal cannot show, or that would move its cursor, as `printf` escapes, which the shell
- * turns back. They are always within single quotes, since words with such characters are quoted.
+ * converts back. They are always within single quotes, since words with such characters are quoted.
  */
 export function pasteable(command: string, unicode: boolean): string {
   const isShown = (character: string): boolean =>

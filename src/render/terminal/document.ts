@@ -18,7 +18,7 @@ import { levelSign, makeSurface, type TerminalOptions } from "./surface.ts";
 import { drawTable } from "./table.ts";
 import { wrap, wrapParts } from "./wrap.ts";
 
-/** Labels of facts are padded to this, so that short lists are aligned, too. */
+/** Labels of facts are padded to this width, so that short lists are aligned too. */
 const LEAST_LABEL = 8;
 
 /** No line is longer than `width` columns, except for commands. */
@@ -44,7 +44,7 @@ export function drawSections(sections: readonly Section[], surface: Surface): st
   );
 }
 
-/** Blocks under a title, a blank line before it. If they start with a table, its own title is used, which says more. */
+/** Blocks under a title, after a blank line. A leading table's own title replaces it, since that says more. */
 function drawSection(title: string, blocks: readonly Block[], surface: Surface): string[] {
   const isTitled = title === "" || blocks[0]?.kind === "table";
   const head = isTitled ? [] : ["", ...paragraph(title, surface, 0, "bold")];
@@ -80,7 +80,7 @@ function clipped(lines: readonly string[], surface: Surface): string[] {
 function drawBlock(block: Block, surface: Surface): string[] {
   // A command must stay pasteable; everything else must fit the terminal.
   if (block.kind === "command") return drawCommand(block.label, block.command, block.why ?? "", surface);
-  // So must lines to paste: a cut one would not work.
+  // Lines to paste must stay whole too: a cut one would not work.
   if (block.kind === "code") return drawCode(block, surface);
   return clipped(drawOther(block, surface), surface);
 }
@@ -120,7 +120,7 @@ function drawOther(block: Exclude<Block, { kind: "command" | "code" }>, surface:
   }
 }
 
-/** The title, and the columns that only a wider terminal has; below the title where they do not fit beside it. */
+/** The title, and the columns that only a wider terminal shows; below the title if they do not fit beside it. */
 function tableHead(title: string, hidden: readonly string[], surface: Surface): string[] {
   const head = title === "" ? [] : [heading(title, surface)];
   if (hidden.length === 0) return head;
@@ -131,7 +131,7 @@ function tableHead(title: string, hidden: readonly string[], surface: Surface): 
   return [...head, ...paragraph(text, surface, 2, "dim")];
 }
 
-/** Sign and word, then what it is about; the rest under it. */
+/** Sign and word, then the subject, with the rest below. */
 function drawEntry(
   { level, word, text, isHeading, body, items, details }: Entry,
   surface: Surface,
@@ -149,7 +149,7 @@ function drawEntry(
   ];
 }
 
-/** Config lines are for pasting: neither wrapped nor indented beyond their margin, only clipped where they must be. */
+/** Config lines are for pasting: not wrapped, not indented beyond their margin, and clipped only if they must be. */
 function drawCode(
   { title, place, text, traps = [] }: Extract<Block, { kind: "code" }>,
   surface: Surface,
@@ -169,7 +169,7 @@ function drawCode(
   ];
 }
 
-/** What the lines belong to, and their place beside it; a long one takes several lines. */
+/** What the lines belong to, with their place beside it; a long one takes several lines. */
 function codeHead(title: string, place: string, surface: Surface): string[] {
   const taken = displayWidth(title) + 4;
   const [first = "", ...rest] = wrapText(place, surface, surface.width - taken);
@@ -215,7 +215,7 @@ function heading(title: string, surface: Surface): string {
   return surface.style(surface.text(title), "bold");
 }
 
-/** Text as lines; a number stays on the line of its percent sign. */
+/** Text as lines; a number stays on the same line as its percent sign. */
 function wrapText(text: string, surface: Surface, width: number, firstWidth = width): string[] {
   const whole = surface.text(text).replace(/(\d) %/g, "$1\u00a0%");
   return wrap(whole, width, firstWidth).map((line) => line.replaceAll("\u00a0", " "));

@@ -5,28 +5,30 @@ import { foldName } from "./wrap.ts";
 
 export const GAP = "  ";
 export const BAR_COLUMNS = 10;
-/** Columns with a higher priority number are dropped before the bars. */
+/** Columns with a higher priority number are dropped before bars are. */
 const BAR_PRIORITY = 3;
-/** Names and paths are folded to this before columns of figures are left out, and to the second before nothing fits. */
+/**
+ * Names and paths are folded to this width before columns of figures are dropped, and to the second as a last resort.
+ */
 const LONG_TEXT = 28;
 const SHORT_TEXT = 12;
-/** Prose in fewer columns than this is harder to read than prose under its row. */
+/** In fewer columns than this, prose is harder to read than below its row. */
 const LEAST_PROSE = 24;
 
-/** A column as it will be drawn. */
+/** A column laid out for drawing. */
 export interface LaidOut {
   readonly column: TableColumn;
   readonly header: string;
   readonly cells: readonly string[];
   readonly width: number;
   readonly bars: boolean;
-  /** Whether its header and cells take several lines where they are wider: no name is cut. */
+  /** Whether its header and cells wrap onto several lines instead of being cut. */
   readonly folds: boolean;
 }
 
 export interface Fitted {
   readonly columns: readonly LaidOut[];
-  /** Prose placed below its row, for lack of room. */
+  /** Prose placed below its row for lack of room. */
   readonly below: LaidOut | undefined;
   /** Headers of columns that are not drawn. */
   readonly leftOut: readonly string[];
@@ -86,7 +88,7 @@ function fold(column: LaidOut, most: number): LaidOut {
   return { ...column, width: most, folds: true };
 }
 
-/** Gives folded columns the room that is left, and takes what they do not need. */
+/** Gives folded columns the remaining room, and takes back what they do not need. */
 function unfold(columns: readonly LaidOut[], room: number): LaidOut[] {
   let spare = Math.max(0, room - totalWidth(columns));
   return columns.map((column) => {
@@ -98,7 +100,10 @@ function unfold(columns: readonly LaidOut[], room: number): LaidOut[] {
   });
 }
 
-/** The column with the highest priority number above 1, the rightmost of several; prose only moves. */
+/**
+ * The column with the highest priority number above 1, the rightmost if there are several; prose is never dropped, it
+ * only moves.
+ */
 function leastNeeded(columns: readonly LaidOut[]): LaidOut | undefined {
   let least: LaidOut | undefined;
   for (const column of columns) {

@@ -9,7 +9,7 @@ export interface FlowPiece<Style> {
 }
 
 /**
- * Pieces one after the other as lines of at most `width` columns: broken between pieces, within one only where it
+ * Pieces one after another, as lines of at most `width` columns: broken between pieces, and within a piece only if it
  * is wider than a line.
  */
 export function flowPieces<Style>(
@@ -44,7 +44,7 @@ export function flowPieces<Style>(
   return lines;
 }
 
-/** As much of the text as fits, at least one character where a whole line is free; and the rest. */
+/** As much of the text as fits, at least one character if a whole line is free; and the rest. */
 function splitAt(text: string, width: number): [string, string] {
   if (displayWidth(text) <= width) return [text, ""];
   let fitting = "";

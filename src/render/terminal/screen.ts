@@ -1,5 +1,5 @@
 /**
- * A document in a terminal: whole, or its first screen and the command that prints the rest.
+ * A document in a terminal: the whole of it, or its first screen and the command that prints the rest.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { drawCommand } from "./command.ts";
 import { drawDocument } from "./document.ts";
 import { makeSurface, type TerminalOptions } from "./surface.ts";
 
-/** The terminal, and how much of a result it gets. */
+/** The terminal, and how much of a result to print. */
 export interface ScreenOptions extends TerminalOptions {
-  /** Lines of the terminal, which a first screen fills at most; at least 24, the default. */
+  /** Lines of the terminal, the most that a first screen fills; at least 24, the default. */
   readonly height?: number;
   /** `summary`: the first screen only. `all` (the default): every section. */
   readonly sections?: "summary" | "all";
-  /** The command that prints all sections, shown below the first screen when printed alone. */
+  /** The command that prints all sections; shown below the first screen if that is printed alone. */
   readonly more?: string;
 }
 
 const HEIGHT = 24;
 
-/** Lines that a first screen may take: the last one of the terminal is the prompt's. */
+/** Lines that a first screen may take: the terminal's last line is for the prompt. */
 export function screenRows({ height = HEIGHT }: Pick<ScreenOptions, "height"> = {}): number {
   return Math.max(height, HEIGHT) - 1;
 }

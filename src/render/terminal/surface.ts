@@ -4,10 +4,10 @@ import { printable } from "../text/printable.ts";
 import { toAscii } from "./ascii.ts";
 
 export interface TerminalOptions {
-  /** Columns; no line is longer. */
+  /** Columns of the terminal; no line is longer. */
   readonly width: number;
   readonly color: boolean;
-  /** False: every character is ASCII. */
+  /** False if every character must be ASCII. */
   readonly unicode: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface TerminalOptions {
 const CODES: Readonly<Record<Style, string>> = {
   bold: "1",
   dim: "2",
-  // Bright: the dark one is hardly seen on black.
+  // Bright, since the dark one is hardly visible on black.
   blue: "94",
   worst: "1;33",
   caution: "33",

@@ -5,7 +5,7 @@ import { displayWidth, pad } from "./columns.ts";
 import { BAR_COLUMNS, type Fitted, fitColumns, GAP, type LaidOut } from "./fit.ts";
 import { foldName, wrap } from "./wrap.ts";
 
-/** A table as lines, and the headers of the columns for which the terminal was too narrow. */
+/** A table as lines, and the headers of the columns that the terminal had no room for. */
 export interface DrawnTable {
   readonly lines: readonly string[];
   readonly leftOut: readonly string[];
@@ -35,7 +35,7 @@ function drawRow(columns: readonly LaidOut[], row: number, surface: Surface): st
   );
 }
 
-/** Texts beside each other, one of each column, in as many lines as the tallest takes. */
+/** Texts side by side, one per column, in as many lines as the tallest takes. */
 function layLines(
   columns: readonly LaidOut[],
   textOf: (column: LaidOut) => string,
@@ -54,7 +54,7 @@ function layLines(
   );
 }
 
-/** Figures in the first line of a row have their bar and the mark of the worst. */
+/** In the first line of a row, figures have their bar and the mark of the worst. */
 function drawCell(column: LaidOut, text: string, row: number | undefined, surface: Surface): string {
   const padded = pad(text, column.width, column.column.align);
   const isWorst = row !== undefined && column.column.worstRow === row;

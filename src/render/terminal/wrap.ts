@@ -1,8 +1,8 @@
 import { displayWidth } from "./columns.ts";
 
 /**
- * Breaks text at spaces into lines of at most `width` columns; a longer word is broken where it must. The first line
- * may have less room (`firstWidth`), for a label before it.
+ * Breaks text at spaces into lines of at most `width` columns; a longer word is broken if necessary. The first line may
+ * have less room (`firstWidth`), for a label before it.
  */
 export function wrap(text: string, width: number, firstWidth = width): string[] {
   const lines: string[] = [];
@@ -40,7 +40,7 @@ export function wrapParts(parts: readonly string[], separator: string, width: nu
 }
 
 /**
- * A name or a path as lines of at most `width` columns, broken behind its separators where it has any: `0.99` and `1e-4`
+ * A name or a path as lines of at most `width` columns, broken after its separators if it has any: `0.99` and `1e-4`
  * stay whole.
  */
 export function foldName(text: string, width: number): string[] {

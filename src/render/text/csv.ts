@@ -4,13 +4,13 @@
  * @module
  */
 
-/** What a spreadsheet takes for the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection */
+/** What a spreadsheet reads as the start of a formula: https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * A line with its end. Missing values are empty, and empty text is in quotes; objects are JSON; text that a spreadsheet
- * would take for a formula has an apostrophe before it, but a number that is text stays a number.
+ * would read as a formula gets an apostrophe before it, but a number written as text stays a number.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(",")}\r\n`;

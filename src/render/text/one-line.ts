@@ -1,6 +1,6 @@
 import { printable } from "./printable.ts";
 
-/** A piece of a run's text in one line, with its line breaks as the views of tokens show them. */
+/** A piece of a run's text on one line, with line breaks marked as in the views of tokens. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll("\n", "⏎"));
 }

@@ -17,8 +17,8 @@ function writeCode(code: number): string {
 }
 
 /**
- * Data for a terminal, several lines of it: what could act on the terminal is written as JSON writes it (`\\u001b`), so
- * that JSON stays the same JSON. Line breaks and tabs stay. Files and pipes get the data as they are.
+ * Several lines of data for a terminal: characters that could act on the terminal are written as JSON escapes
+ * (`\\u001b`), so that JSON stays the same JSON. Line breaks and tabs stay. Files and pipes get the data unchanged.
  */
 export function visibleData(text: string): string {
   return text.replace(ACTING, (characters) =>

@@ -4,7 +4,7 @@ import type { Assessment, CauseGroup, StandingPart, StepSegment } from "../../..
 import type { EventAlternative, MistakeEvent } from "../../../results/events.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 
-/** A report of whose answer nothing is known beside what is given. */
+/** A report whose answer has only what is given. */
 export function makeReport(
   answer: Partial<Assessment> = {},
   more: Partial<MismatchReport> = {},
@@ -48,7 +48,7 @@ export function makeAlternative(
   } satisfies EventAlternative;
 }
 
-/** The example's: 0 where the trainer would have written 1. */
+/** The mistake of the example: 0 where the trainer would have written 1. */
 export function makeEvent(more: Partial<MistakeEvent> = {}): MistakeEvent {
   return {
     ...{ key: "0123456789abcd", handle: "s30.q48.t39", file: "step_30.npz", steps: [30] },
@@ -70,7 +70,7 @@ export function makeEvent(more: Partial<MistakeEvent> = {}): MistakeEvent {
   };
 }
 
-/** Of this event alone. */
+/** The events of a run with only these. */
 export function eventsOf(...list: readonly MistakeEvent[]): Assessment["events"] {
   return { ...makeAssessment().events, list, by_raw: list, count: list.length, tokens: 7, tokens_kept: 7 };
 }

@@ -7,7 +7,7 @@ import { answerRows } from "./rows.ts";
 
 /** The answer for Markdown and pages: the rows of a first screen, then its few figures, or the shift that fits. */
 export function answerBlocks(report: MismatchReport): Block[] {
-  // What stands out has a list of its own beside them.
+  // What stands out has its own list beside them.
   const told = answerRows(report).filter(({ label }) => label !== "also");
   const rows = told.flatMap(({ label, text, quoted = [] }): Block[] => [
     { kind: "facts", rows: [[label, text]] },

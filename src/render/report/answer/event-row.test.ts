@@ -38,7 +38,7 @@ describe("the worst mistake", () => {
       "step 30, in 1 answer to one prompt:",
     );
     expect(row({ text: null }).text).toMatch(/answers to one prompt:$/);
-    // Without a text there is nothing to quote, and the sides stand all the same.
+    // Without a text there is nothing to quote, but both sides are still shown.
     expect(row({ text: null }).quoted).toHaveLength(2);
   });
 

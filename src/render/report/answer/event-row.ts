@@ -7,15 +7,15 @@ import type { AnswerRow } from "./answer-row.ts";
 
 type EventRow = Omit<AnswerRow, "rank">;
 
-/** Characters of the response on either side of the token, and of the prompt's end. */
+/** Characters shown of the response on either side of the token, and of the prompt's end. */
 const AROUND = 26;
 const OF_PROMPT = 24;
-/** Alternatives of each side, the sampled token among them. */
+/** Alternatives shown for each side, including the sampled token. */
 const MOST_ALTERNATIVES = 2;
 
 /**
- * The mistake that counts most by |Δ|: where, its text, what each side says. Of a run in which none is that large, the
- * token with the largest |Δ|. Undefined where no token was compared.
+ * The mistake with the largest effect by |Δ|: where it is, its text, what each side gives. In a run without so large a
+ * mistake, the token with the largest |Δ|. Undefined if no token was compared.
  */
 export function eventRow(report: MismatchReport, unicode: boolean): EventRow | undefined {
   const { events, level } = report.assessment;
@@ -60,7 +60,7 @@ function endOf(text: string, most: number): string {
   return shown.length <= most ? shown.join("") : `…${shown.slice(-most).join("")}`;
 }
 
-/** `engine   0  98.3 %   1  1.6 %`: the sampled token first, then what is likeliest beside it. */
+/** `engine   0  98.3 %   1  1.6 %`: the sampled token first, then the likeliest others. */
 function sideLines({
   alternatives,
   rollout_logprob,
@@ -101,7 +101,7 @@ function nameToken({ text, token_id: id }: EventAlternative): string {
   return id === null ? "the token" : `#${formatId(id)}`;
 }
 
-/** Of a run without a large difference. */
+/** Describes a token of a run without a large difference. */
 function describeToken({ handle, rollout_logprob, trainer_logprob }: WorstToken, tokens: number): EventRow {
   const [engine, trainer] = [rollout_logprob, trainer_logprob].map((logprob) =>
     formatShare(Math.exp(logprob)),

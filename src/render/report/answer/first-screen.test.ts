@@ -32,7 +32,7 @@ const PICTURE: EvidencePicture = {
   ...{ x: ["a", "b", "c"], series: [{ name: "gap", y: [3, 0.1, 0.2] }] },
 };
 
-/** A run of which everything can be said. */
+/** A run about which everything can be said. */
 const FULL: Partial<Assessment> = {
   level: "elevated",
   sentence: "in steps 10–20; normal since step 30",
@@ -199,7 +199,7 @@ describe("its room", () => {
       const found = labels(draw(everything, { rows }));
       if (seen.at(-1)?.join() !== found.join()) seen.push(found);
     }
-    // Each time the least of them is gone.
+    // Each time, the least of them is dropped.
     expect(seen.at(-1)).toEqual([]);
     for (const found of seen) {
       const gone = order.slice(0, all.length - found.length);

@@ -1,6 +1,6 @@
 /**
- * What a tired engineer reads in ten seconds, in a terminal: verdict with when, the worst mistake, where, whether it
- * matters, why; four figures with what is usual; two commands.
+ * What a tired engineer reads in ten seconds in a terminal: the verdict and since when, the worst mistake, where it is,
+ * whether it matters, why; four figures with what is usual; two commands.
  *
  * @module
  */
@@ -24,28 +24,28 @@ import { answerRows, faultRows, fixRow } from "./rows.ts";
 
 const LABEL_COLUMNS = 12;
 const PICTURE_COLUMNS = 32;
-/** With fewer columns than this beside it, a label or a verdict has a line of its own. */
+/** If less room than this is left beside it, a label or a verdict gets a line of its own. */
 const NARROW = 16;
-/** More levels of steps than this are counted. */
+/** More levels of steps than this are only counted. */
 const MOST_LEVELS = 3;
 
-/** What is left out, from nothing on: the first that fits is taken. */
+/** What is left out, starting with nothing: the first variant that fits is used. */
 interface Density {
-  /** Blank lines between blocks, beside that after the header. */
+  /** Blank lines between blocks, except the one after the header. */
   readonly gaps: number;
   /** Whether figures have notes and commands their reasons. */
   readonly notes: boolean;
-  /** Rows of the answer that are left out, the least important first. */
+  /** Number of rows of the answer that are left out, the least important first. */
   readonly omit: number;
 }
 
 const MOST_GAPS = 4;
 
 /**
- * The first screen of a run, 80 × 24 or wider. No line is longer than the terminal but a line to paste.
+ * The first screen of a run, for 80 × 24 or more. No line is longer than the terminal, except lines to paste.
  *
- * @param rows lines that it may take
- * @param rest where everything else is
+ * @param rows the number of lines it may take
+ * @param rest the command that prints everything else
  */
 export function drawAnswerScreen(
   report: MismatchReport,
@@ -60,12 +60,12 @@ export function drawAnswerScreen(
   return lines;
 }
 
-/** Notes go first, then lesser rows and blank lines in turns. */
+/** Notes go first, then alternately lesser rows and blank lines. */
 function* densities(rows: number): Generator<Density> {
   yield { gaps: MOST_GAPS, notes: true, omit: 0 };
   for (let omit = 0; omit <= rows; omit++)
     for (let gaps = MOST_GAPS; gaps >= 0; gaps--) {
-      // A row is worth more than the last blank lines, and less than the first.
+      // A row is worth more than the last blank lines, but less than the first.
       if (gaps === 0 && omit < rows) continue;
       yield { gaps, notes: false, omit };
     }
@@ -81,7 +81,7 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density, 
     drawNotes(report, surface, rest),
     drawCommands(report, surface, density),
   ].filter((block) => block.length > 0);
-  // The header has its blank line always; without room the others stand together, the last ones first.
+  // The header always keeps its blank line; without room, the other blocks move together, starting with the last.
   return blocks.flatMap((block, at) =>
     at === 1 || (at > 1 && at - 1 <= density.gaps) ? ["", ...block] : block,
   );
@@ -131,7 +131,7 @@ function drawRows(report: MismatchReport, surface: Surface, density: Density): s
   return [...course, ...rows.flatMap((row) => drawRow(row, surface))];
 }
 
-/** Without so many of the least important. */
+/** The rows without the given number of least important ones. */
 function leaveOut(rows: readonly AnswerRow[], count: number): AnswerRow[] {
   const left = new Set([...rows].sort((a, b) => a.rank - b.rank).slice(0, count));
   return rows.filter((row) => !left.has(row));
@@ -149,13 +149,13 @@ function drawRow({ label, text, quoted = [] }: Omit<AnswerRow, "rank">, surface:
     ...lines.map((line, at) => (at === 0 && !isNarrow ? head : margin) + line),
     ...quoted.map((line) => {
       const shown = surface.text(line);
-      // A line to paste is whole.
+      // A line to paste stays whole.
       return margin + (isCode ? surface.style(shown, "bold") : clip(shown, room, surface.ellipsis));
     }),
   ];
 }
 
-/** Mean |Δ| over the steps, and what it was before and after a jump. */
+/** Mean |Δ| over the steps, and its values before and after a jump. */
 function overSteps({ per_step: steps, assessment }: MismatchReport, surface: Surface): string[] {
   if (steps.length < 2) return [];
   const values = steps.map(({ delta_abs_mean }) => delta_abs_mean);
@@ -179,8 +179,8 @@ function ends(values: readonly number[]): string {
 }
 
 /**
- * Mean |Δ| with one column moved: of columns that belong to other tokens it is the only figure that means anything.
- * Where no move was tried, what shows the fault.
+ * Mean |Δ| with one column shifted: if the columns belong to different tokens, it is the only meaningful figure. If no
+ * shift was tried, whatever shows the fault.
  */
 function drawShifts({ assessment }: MismatchReport, surface: Surface): string[] {
   const { by_shift: tried, shift } = assessment.comparable;
@@ -246,7 +246,7 @@ function drawFigures(rows: readonly KeyRow[], surface: Surface, density: Density
   );
 }
 
-/** What qualifies everything above: identity tests that fail, and what is in no figure. */
+/** What qualifies everything above: identity tests that fail, and data in no figure. */
 function drawNotes(report: MismatchReport, surface: Surface, rest: string): string[] {
   const rows: AnswerRow[] = [
     ...(report.assessment.comparable.is_comparable

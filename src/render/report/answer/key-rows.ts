@@ -9,23 +9,23 @@ export interface KeyRow {
   readonly key: string;
   readonly label: string;
   readonly value: string;
-  /** What sound runs have. */
+  /** The usual values in sound runs. */
   readonly usual: string;
-  /** The worse end of its 95 % interval, where that changes the word; else empty. */
+  /** The worse end of its 95 % interval, if that changes the level; else empty. */
   readonly worstTo: string;
   readonly level: VerdictLevel;
-  /** Whether the figure cannot be trusted, so that its level says nothing. */
+  /** Whether the figure cannot be trusted, so that its level means nothing. */
   readonly isUnreliable: boolean;
-  /** What the figure alone does not say: since when it is sound, why it is not to be trusted. */
+  /** What the figure alone does not show: since when it is sound, or why it is not to be trusted. */
   readonly note: string;
 }
 
 const FIRST = ["delta_abs_mean", "k3", "prob_diff_above_half", "ess"];
 const LABELS: Readonly<Record<string, string>> = { k3: "KL (k3)" };
-/** Further figures that a level rests on. */
+/** Number of further figures that a level rests on. */
 const MOST_FURTHER = 2;
 
-/** Four figures with what is usual, and any other that the verdict found worse than normal. */
+/** Four figures with their usual values, and any other that the verdict found worse than normal. */
 export function keyRows(report: MismatchReport): KeyRow[] {
   const readings = worstReadings(report.verdict.readings);
   const further = [...readings.values()]
@@ -59,7 +59,7 @@ function keyRow(report: MismatchReport, key: string, reading: BaselineReading): 
   };
 }
 
-/** Then its digits say nothing that a reader needs; `--json` has them. */
+/** Whether a figure is so close to 1 that its digits say nothing a reader needs; `--json` has them. */
 function isAlmostOne(key: string, value: number): boolean {
   return key === "ess" && value > 0.99999 && value < 1;
 }
@@ -69,7 +69,7 @@ function sayTokens({ metrics }: MismatchReport): string {
   return count === 0 ? "no token" : plural(count, "token");
 }
 
-/** Since when it is sound, and where most of it is. */
+/** Since when the figure is sound, and where most of it is. */
 function sayNote({ assessment }: MismatchReport, key: string): string {
   const { segments } = assessment.when;
   const last = segments.at(-1);

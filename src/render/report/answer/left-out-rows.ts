@@ -3,10 +3,10 @@ import type { MismatchReport } from "../../../results/report.ts";
 import { countOtherWarnings, leftOutLines, loggedLine, promptLine } from "../input.ts";
 import type { AnswerRow } from "./answer-row.ts";
 
-/** More things left out than this are counted, not spelled out. */
+/** If more things than this are left out, the others are counted, not spelled out. */
 const MOST_LEFT_OUT = 2;
 
-/** What is in no figure, what the trainer's log says otherwise, and that there are warnings; empty where all is in. */
+/** Data in no figure, contradictions with the trainer's log, and the number of warnings; empty if there are none. */
 export function leftOutRows(report: MismatchReport, rest: string): AnswerRow[] {
   const told = leftOutLines(report);
   const more = told.length - MOST_LEFT_OUT;

@@ -1,6 +1,6 @@
 /**
- * What the answer about a run says, in rows with a label: the same words on the first screen of a terminal, in Markdown and
- * on a page.
+ * The answer about a run, in rows with a label: the same words on the first screen of a terminal, in Markdown and on a
+ * page.
  *
  * @module
  */
@@ -21,10 +21,10 @@ import type { AnswerRow } from "./answer-row.ts";
 import { eventRow } from "./event-row.ts";
 
 const MOST_PARTS = 3;
-/** Less of the KL than this at advantage 0 is not worth a sentence. */
+/** A smaller share of the KL at advantage 0 is not worth a sentence. */
 const LEAST_AT_ZERO = 0.2;
 
-/** Importance of rows, by label; of a fault, its part and its fix come before the worst mistake. */
+/** Importance of rows, by label; for a fault, its part and its fix come before the worst mistake. */
 const RANKS = {
   also: 1,
   untested: 2,
@@ -37,7 +37,9 @@ const RANKS = {
 } as const;
 const OF_FAULT = { fix: 9, gap: 8, asIf: 7, worst: 0 } as const;
 
-/** The worst mistake, where it is, whether it matters, why, and what is beside it, as far as there is something to say. */
+/**
+ * The worst mistake, where it is, whether it matters, why, and what else stands out; rows without content are left out.
+ */
 export function answerRows(report: MismatchReport, unicode = true): AnswerRow[] {
   const { assessment } = report;
   const { level, where, reach, beside, sentence } = assessment;
@@ -60,7 +62,10 @@ export function answerRows(report: MismatchReport, unicode = true): AnswerRow[] 
   ];
 }
 
-/** Where nothing is wrong, or too little is there to say so, neither the place nor the reach of it is worth a row. */
+/**
+ * If nothing is wrong, or there are too few data to say so, neither the place nor the reach of the mismatch is worth a
+ * row.
+ */
 function isQuiet(level: MismatchReport["assessment"]["level"]): boolean {
   return level === "none" || level === "normal" || level === "too_few";
 }
@@ -73,7 +78,7 @@ export function sayWhere(parts: readonly StandingPart[]): string {
     .join(", ");
 }
 
-/** A share in whole per cents, where that has two digits. */
+/** A share in whole per cents, if that has two digits. */
 function roundShare(share: number): string {
   return share >= 0.1 && share < 0.995
     ? formatShare(Math.round(share * 100) / 100).replace(".0 %", " %")
@@ -118,7 +123,7 @@ function sayBad(segments: readonly StepSegment[]): string {
     : `steps ${places.join(", ")}`;
 }
 
-/** Why, where no single cause is certain: the first groups, and what speaks for the first. */
+/** Why, if no single cause is certain: the first groups, and the evidence for the first. */
 function causeRows(causes: readonly CauseGroup[]): AnswerRow[] {
   const [first] = causes;
   if (first === undefined) return [];
@@ -129,7 +134,7 @@ function causeRows(causes: readonly CauseGroup[]): AnswerRow[] {
   ];
 }
 
-/** Of a fault, which the verdict has named: what shows it, what it looks like, what to do. */
+/** For a fault, which the verdict has named: what shows it, what it looks like, what to do. */
 export function faultRows(causes: readonly CauseGroup[], unicode: boolean): AnswerRow[] {
   const [first] = causes;
   if (first === undefined) return [];
@@ -146,7 +151,7 @@ export function sayCauses(causes: readonly CauseGroup[]): string {
   const beside = others.find(({ coexists }) => coexists);
   const also = beside === undefined ? "" : `; also ${inSentence(beside.title)}`;
   const [likely] = first.causes;
-  // A group may be named as the likeliest of it.
+  // The likeliest cause may give the group its name.
   const isNamed = first.causes.length > 1 && likely !== undefined && likely.title !== first.title;
   const likeliest = isNamed ? `, likeliest: ${inSentence(likely.title)}` : "";
   const other =
@@ -154,7 +159,7 @@ export function sayCauses(causes: readonly CauseGroup[]): string {
   return `${inSentence(first.title)} (${formatChance(first.probability)})${likeliest}${other}${also}`;
 }
 
-/** A part of the run that differs, drawn beside the others. */
+/** A part of the run that differs, drawn next to the others. */
 function barRow({ picture, part }: CauseGroup, unicode: boolean): AnswerRow[] {
   if (part === null || picture?.kind !== "bars" || picture.x.length > MOST_BARS) return [];
   const values = picture.x.map((name, at) => ({ name: String(name), value: picture.series[0]?.y[at] ?? 0 }));
@@ -180,7 +185,7 @@ function barRow({ picture, part }: CauseGroup, unicode: boolean): AnswerRow[] {
 const MOST_BARS = 6;
 const BAR_COLUMNS = 20;
 
-/** Of a part that differs: what its own difference looks like. */
+/** For a part that differs: what its difference looks like on its own. */
 function asIfRow(causes: readonly CauseGroup[]): AnswerRow[] {
   const [first, second] = causes;
   if (first?.part == null || second === undefined || second.part !== null) return [];
@@ -204,13 +209,13 @@ export function fixRow({ fix }: CauseGroup): AnswerRow[] {
   return [{ label: "fix", text: `${trainer}${fix.note}`, quoted: fix.line.split("\n"), rank: OF_FAULT.fix }];
 }
 
-/** What stands out by a test, beyond the place that is named above. */
+/** What stands out by a test, other than the place named above. */
 function factRow({ facts }: MismatchReport): AnswerRow[] {
   const [fact] = facts.filter(({ evidence }) => evidence !== undefined);
   return fact === undefined ? [] : [{ label: "also", text: fact.text, rank: RANKS.also }];
 }
 
-/** Of a run in which nothing was found, what was not looked at. */
+/** For a run in which nothing was found: what was not tested. */
 function untestedRow({ assessment }: MismatchReport): AnswerRow[] {
   const { untested, diagnosis, level } = assessment;
   if (diagnosis !== "healthy" || !isQuiet(level) || untested.length === 0) return [];
@@ -222,7 +227,7 @@ function untestedRow({ assessment }: MismatchReport): AnswerRow[] {
 }
 
 const MOST_UNTESTED = 3;
-/** What the doctor would look at, by the column that it lacks. */
+/** What the doctor would test, by the column that is missing. */
 const TESTS: ReadonlyMap<string, string> = new Map([
   ["policy_logprobs.rescore", "decoding apart from prefill"],
   ["entropy.rollout", "sampling filters"],

@@ -18,7 +18,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   "+inf": "+∞",
 };
 
-/** A figure, or a text with figures in it, with the signs of the page. Names with hyphens stay as they are. */
+/** A figure, or a text with figures in it, with typographic signs. Names with hyphens are unchanged. */
 export function displayed(text: string): string {
   return (
     WHOLE[text] ??
