@@ -1,5 +1,5 @@
 /**
- * What scores under teacher forcing say. Runs unchanged in Node and in browsers.
+ * The analysis of scores under teacher forcing. Runs unchanged in Node and in browsers.
  *
  * @module
  */

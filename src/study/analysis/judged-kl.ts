@@ -1,5 +1,5 @@
 /**
- * KL of a text by whether it is right, and around its first error.
+ * KL of a text by whether the text is right, and around its first error.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { TextSummary } from "./summary.ts";
 import type { CountedToken } from "./token-sums.ts";
 
 /**
- * Sums of good and bad KL; NaN where it is not known whether the text is right, or no token has both log-probs.
+ * Sums of good and bad KL; NaN if it is unknown whether the text is right, or if no token has both log-probs.
  *
- * @param places response token of each counted one
+ * @param places the response token of each counted value
  */
 export function goodAndBad(
   counted: readonly CountedToken[],

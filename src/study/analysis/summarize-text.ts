@@ -1,5 +1,5 @@
 /**
- * From one text's scores under a checkpoint and the reference to what is kept of it.
+ * From one text's scores under a checkpoint and the reference to its summary.
  *
  * @module
  */
@@ -19,23 +19,23 @@ import type { ScoredText } from "./study.ts";
 import type { KlOptions, TextSummary } from "./summary.ts";
 import { type CountedToken, sumsByCategory, sumsByToken } from "./token-sums.ts";
 
-/** How one text is summed up. */
+/** Options for summarizing one text. */
 export interface SummarizeOptions extends KlOptions {
-  /** Where the text first goes wrong, if its own `errorToken` does not say it. */
+  /** Where the text first goes wrong, unless its own `errorToken` gives that. */
   readonly error?: ErrorSpan;
   /** A token's text; without it, alternatives are `#id`. */
   readonly textOf?: (id: number) => string;
 }
 
 /**
- * Sums one text up. Its series is D(P‖Q) of the tokens with mask 1, closed up; where only bounds are known, the lower
- * one. Tokens without a KL are left out, and so are those whose KL is infinite: they are counted in `infiniteKl`, since
- * a mean, a z-score and a place in a chart need a number. Every mean is over the finite ones of its own values, and NaN
- * where there is none; only the upper bound's may be infinite.
+ * Summarizes one text. Its series is D(P‖Q) of the tokens with mask 1, without gaps; if only bounds are known, the
+ * lower one. Tokens without a KL are left out, and so are those whose KL is infinite: they are counted in `infiniteKl`,
+ * since a mean, a z-score and a place in a chart need a number. Every mean is over its own finite values, and NaN if
+ * there are none; only the upper bound's may be infinite.
  *
- * Good KL: on a wrong text, from where its first error is announced (everywhere, where that is not known), KL at tokens that the
- * checkpoint finds less probable than the reference does; before the error and on right texts, at those that it finds no
- * less probable. The rest is bad; tokens without both log-probs are neither.
+ * Good KL: on a wrong text, from where its first error is announced (everywhere, if that is unknown), KL at tokens that
+ * the checkpoint finds less probable than the reference does; before the error and on right texts, KL at tokens that it
+ * finds at least as probable. The rest is bad; tokens without both log-probs are neither.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -70,9 +70,9 @@ export interface SummarizeOptions extends KlOptions {
  * ```
  *
  * @param index place in the study's list of texts
- * @param scored the text, and what checkpoint P and reference Q say of each of its tokens; nats
+ * @param scored the text, and the scores of its tokens by checkpoint P and reference Q; nats
  * @returns means and sums over tokens with mask 1: KLs and entropies in nats, total variation and shares as fractions
- * @throws LengthMismatchError where scores are of another number of tokens than the text
+ * @throws LengthMismatchError if scores and text differ in their number of tokens
  */
 export function summarizeText(index: number, scored: ScoredText, options: SummarizeOptions): TextSummary {
   requireLengths(scored);
@@ -157,7 +157,7 @@ function requireLengths({ text, p, q, pair }: ScoredText): void {
       );
 }
 
-/** Studies have many texts and one list of categories: what is known of a token's text is kept beside the list. */
+/** Studies have many texts and one list of categories, so the category of each token's text is cached with the list. */
 const classifiers = new WeakMap<readonly Category[], (text: string) => string>();
 
 function getClassifier(categories: readonly Category[]): (text: string) => string {
@@ -190,7 +190,7 @@ function boundMeans(
   };
 }
 
-/** NaN of nothing. */
+/** NaN if there are no values. */
 function computeMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,6 +1,6 @@
 /**
- * What is kept of one text under one checkpoint once its tokens have been looked at. Small and plain, so that a study of
- * any number of tokens is held as one of these per text and checkpoint. Sums and means are over tokens with mask 1.
+ * What is kept of one text under one checkpoint after its tokens were read. Small and plain, so that a study of any
+ * number of tokens is held as one of these per text and checkpoint. Sums and means are over tokens with mask 1.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import type { StudyText } from "./study.ts";
 
 /** How a text's tokens are judged. */
 export interface KlOptions {
-  /** When a token is a spike. */
+  /** What makes a token a spike. */
   readonly spikes: SpikeOptions;
-  /** In the order in which they are tried; `other` is what fits none. */
+  /** Tried in this order; `other` is for tokens that fit none. */
   readonly categories: readonly Category[];
-  /** Also figures in RL-Probe's alignment. */
+  /** Whether to compute figures in RL-Probe's alignment as well. */
   readonly rlProbe: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface SpikeOptions {
   readonly method: SpikeMethod;
   /** Standard deviations above the mean, or scaled MADs above the median, by method. */
   readonly threshold: number;
-  /** Tokens from one spike to the next, at least; of nearer ones the largest is kept. */
+  /** Minimum number of tokens from one spike to the next; of closer ones, the largest is kept. */
   readonly minDistance: number;
-  /** Of the series, 0 to 100, for the method of that name. */
+  /** Percentile of the series, 0 to 100, for the method of that name. */
   readonly percentile: number;
 }
 
@@ -50,7 +50,7 @@ export interface TextSpike {
   readonly referenceAlternatives: readonly KlAlternative[];
   readonly probability: number;
   readonly referenceProbability: number;
-  /** The earlier tokens that the KL depends on most, largest first; absent where its gradients are not known. */
+  /** The earlier tokens that the KL depends on most, largest first; absent if its gradients are unknown. */
   readonly dependsOn?: readonly SpikeDependence[];
 }
 
@@ -63,7 +63,7 @@ export interface CategorySums {
   readonly spikes: number;
 }
 
-/** By the text of a token. */
+/** Sums by the text of a token. */
 export interface TokenSums {
   readonly category: string;
   readonly count: number;
@@ -82,76 +82,76 @@ export interface TextSummary {
   readonly problem: string;
   /** Tokens with mask 1 and a finite KL. */
   readonly tokens: number;
-  /** Tokens with mask 1 whose D(P‖Q), or D(Q‖P), is infinite: in no mean, and no spikes. Absent: none. */
+  /** Tokens with mask 1 whose D(P‖Q) is infinite: in no mean, and never spikes. Absent if there are none. */
   readonly infiniteKl?: number;
-  /** The same of D(Q‖P). */
+  /** The same for D(Q‖P). */
   readonly infiniteReverseKl?: number;
-  /** Tokens with mask 1 whose KL is NaN although both policies give whole distributions. Absent: none. */
+  /** Tokens with mask 1 whose KL is NaN although both policies give whole distributions. Absent if there are none. */
   readonly nanKl?: number;
-  /** False: `meanKl` and all that follows from the series is of the lower bound. */
+  /** False if `meanKl` and everything derived from the series is about the lower bound. */
   readonly exact: boolean;
   /** Mean D(P‖Q) over its tokens, nats. */
   readonly meanKl: number;
   /** Largest D(P‖Q) of a token, nats. */
   readonly maxKl: number;
-  /** Mean D(Q‖P), nats; NaN where it is not known. */
+  /** Mean D(Q‖P), nats; NaN if unknown. */
   readonly meanReverseKl: number;
-  /** Mean Jensen-Shannon divergence, nats; NaN where it is not known. */
+  /** Mean Jensen-Shannon divergence, nats; NaN if unknown. */
   readonly meanJs: number;
-  /** Mean total variation distance, a fraction; NaN where it is not known. */
+  /** Mean total variation distance, a fraction; NaN if unknown. */
   readonly meanTotalVariation: number;
-  /** NaN where exact; the upper one may be +inf. */
+  /** Lower bound of the mean KL, nats; NaN if the KL is exact. */
   readonly meanKlLower: number;
-  /** Upper bound of the mean KL, nats. */
+  /** Upper bound of the mean KL, nats; NaN if the KL is exact, and may be +inf. */
   readonly meanKlUpper: number;
   /** Tokens whose upper bound is infinite. */
   readonly upperInfinite: number;
-  /** Mean entropy of the checkpoint, nats; NaN where it is not known. */
+  /** Mean entropy of the checkpoint, nats; NaN if unknown. */
   readonly meanEntropy: number;
-  /** Mean entropy of the reference, nats; NaN where it is not known. */
+  /** Mean entropy of the reference, nats; NaN if unknown. */
   readonly meanReferenceEntropy: number;
-  /** Of thirds of the tokens with mask 1. */
+  /** Mean entropy in each third of the tokens with mask 1. */
   readonly entropyByRegion: Readonly<Record<Region, number>>;
   /** Mean of log p_checkpoint − log p_reference. */
   readonly meanDelta: number;
-  /** Tokens whose most probable token differs, and tokens for which both are known. */
+  /** Tokens at which the two policies' most probable tokens differ. */
   readonly argmaxChanged: number;
   /** Count of tokens for which both most probable tokens are known. */
   readonly argmaxKnown: number;
   /** Its spikes, in the order of the text. */
   readonly spikes: readonly TextSpike[];
-  /** How many the same values have in another order: a mean. */
+  /** The mean number of spikes that the same values have in random order. */
   readonly spikesShuffled: number;
-  /** Spikes over tokens of the region. */
+  /** Spikes divided by tokens, per region. */
   readonly spikeDensity: Readonly<Record<Region, number>>;
   /** Sums by category of token. */
   readonly categories: Readonly<Record<string, CategorySums>>;
   /** Sums by text of the token. */
   readonly byToken: ReadonlyMap<string, TokenSums>;
-  /** KL (sums) of tokens at which the forced token's probability moved as one wants, and against it; NaN: not known. */
+  /** KL, a sum in nats, where the forced token's probability moved the desired way; NaN if unknown. */
   readonly goodKl: number;
   /** KL, a sum in nats, where the probability moved the wrong way. */
   readonly badKl: number;
-  /** Where the first real error is; undefined where none is known. */
+  /** The place of the first real error; undefined if none is known. */
   readonly error: ErrorSpan | undefined;
-  /** KL (a sum) of the tokens with mask 1 at the error; undefined where no error is known. */
+  /** KL (a sum) of the tokens with mask 1 at the error; undefined if no error is known. */
   readonly errorKl: { readonly sum: number; readonly tokens: number } | undefined;
-  /** How the error is looked back at; undefined where no error or no attention is known. */
+  /** Attention to the error; undefined if no error or no attention is known. */
   readonly attention?: TextAttention | undefined;
-  /** What the KL at spikes behind the error depends on; undefined where that is not known. */
+  /** What the KL at spikes after the error depends on; undefined if unknown. */
   readonly gradients?: TextGradients | undefined;
-  /** Where the text was continued. */
+  /** Outcomes of continuing the text freely. */
   readonly continuations?: readonly TextContinuation[] | undefined;
-  /** Figures in RL-Probe's alignment; null unless asked for. */
+  /** Figures in RL-Probe's alignment; null unless requested. */
   readonly rlProbe: {
     readonly meanKl: number;
-    /** In our indexing: response tokens that the values are really about. */
+    /** In our indexing: the response tokens that the values are actually about. */
     readonly spikePositions: readonly number[];
     readonly spikes: number;
   } | null;
 }
 
-/** What came of one text when a policy went on by itself from a place within it. */
+/** The outcome of one text when a policy continued freely from a place within it. */
 export interface TextContinuation {
   readonly place: string;
   /** Share of the response that was forced. */
@@ -160,7 +160,7 @@ export interface TextContinuation {
   readonly right: number;
   /** Samples that state no final answer. */
   readonly unanswered: number;
-  /** The reference's; undefined where it was not asked. */
+  /** The reference's outcome; undefined if it was not requested. */
   readonly reference: { readonly samples: number; readonly right: number } | undefined;
 }
 
@@ -170,21 +170,21 @@ export interface CheckpointSummary {
   readonly role: PolicyRole;
   readonly step: number | null;
   readonly stage: string | null;
-  /** In the study's order; texts without scores are not there. */
+  /** In the study's order, without texts that have no scores. */
   readonly texts: readonly TextSummary[];
-  /** Attention to errors, head by head; undefined where it is not known. */
+  /** Attention to errors, head by head; undefined if unknown. */
   readonly heads?: HeadShares | undefined;
-  /** Whether this checkpoint itself solves a problem, where known. */
+  /** Whether this checkpoint itself solves a problem, if known. */
   readonly outcomes: ReadonlyMap<string, boolean>;
 }
 
-/** What a case study says of its text. */
+/** What a case study needs of its text. */
 export type CaseText = Pick<
   StudyText,
   "id" | "problem" | "source" | "correct" | "subject" | "level" | "promptText" | "tokens" | "mask"
 >;
 
-/** What the report looks at again: a text under every checkpoint. */
+/** What the report revisits: a text under every checkpoint. */
 export interface TextUnderCheckpoints {
   readonly text: CaseText;
   readonly index: number;

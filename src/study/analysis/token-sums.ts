@@ -1,21 +1,21 @@
 /**
- * KL of one text by the kind and by the text of its tokens.
+ * KL of one text, by kind and by text of its tokens.
  *
  * @module
  */
 import type { CategorySums, TokenSums } from "./summary.ts";
 
-/** One token that counts. */
+/** One counted token. */
 export interface CountedToken {
   readonly text: string;
   readonly category: string;
   readonly kl: number;
-  /** log p_checkpoint − log p_reference; NaN where not known. */
+  /** log p_checkpoint − log p_reference; NaN if unknown. */
   readonly delta: number;
   readonly spike: boolean;
 }
 
-/** Only categories that have a token. */
+/** Contains only categories that have a token. */
 export function sumsByCategory(tokens: readonly CountedToken[]): Record<string, CategorySums> {
   const sums = new Map<string, CategorySums>();
   for (const { category, kl, spike } of tokens) {
@@ -32,7 +32,7 @@ export function sumsByCategory(tokens: readonly CountedToken[]): Record<string, 
   return Object.fromEntries(sums);
 }
 
-/** The sum of deltas is NaN where one is not known. */
+/** The sum of deltas is NaN if any of them is unknown. */
 export function sumsByToken(tokens: readonly CountedToken[]): Map<string, TokenSums> {
   const sums = new Map<string, TokenSums>();
   for (const { text, category, kl, delta, spike } of tokens) {

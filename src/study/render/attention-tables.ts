@@ -73,7 +73,7 @@ function headText(head: AttentionFigures["strongest_head"]): string {
   return `${head.layer}.${head.head}: ${figure(head.share, "share")}, ${figure(head.reference_share, "share")}`;
 }
 
-/** Only of checkpoints whose models let tokens be hidden. */
+/** Only for checkpoints whose models allow hiding tokens. */
 export function hiddenTable({ attention }: KlReport): Table {
   const rows = attention.flatMap(({ checkpoint, hidden }) =>
     hidden === null ? [] : [{ checkpoint, ...hidden }],

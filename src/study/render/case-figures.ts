@@ -13,7 +13,7 @@ import { type HeatColumn, heatLines, TOKEN_CHARACTERS } from "./heat-map-lines.t
 import type { KlPicture } from "./html-pictures.ts";
 
 const LINE = { width: 720, height: 260 };
-/** Lines of a heat-map, and characters in each: a picture that fits a page across. */
+/** Maximum lines of a heat-map, and characters per line: the picture must fit the width of a page. */
 const MOST_LINES = 12;
 const LINE_CHARACTERS = 130;
 

@@ -9,7 +9,7 @@ import { isFigure } from "../../core/text/index.ts";
 import { heatLevel } from "../../render/charts/index.ts";
 import type { CaseStudy, SpikeFigures } from "../results/texts.ts";
 
-/** A scored token, or one that is marked. */
+/** A scored token, or a marked one. */
 export interface StripToken {
   readonly kind: "token";
   readonly position: number;
@@ -40,7 +40,7 @@ export interface StripGap {
 
 export type StripPart = StripToken | StripRun | StripGap;
 
-/** The row that strips and spikes are about: the last checkpoint where the case has it. */
+/** The row that strips and spikes are about: the last checkpoint, if the case has it. */
 export function lastRow({ checkpoints }: CaseStudy, last: string): number {
   const at = checkpoints.indexOf(last);
   return at < 0 ? checkpoints.length - 1 : at;
@@ -69,7 +69,7 @@ function letters(at: number): string {
   return at < 26 ? letter : letters(Math.floor(at / 26) - 1) + letter;
 }
 
-/** The whole text; runs of tool output and of tokens without a score are joined. */
+/** The whole text; consecutive tool output and consecutive tokens without a score are joined. */
 export function stripParts(study: CaseStudy, last: string): StripPart[] {
   const row = study.kl[lastRow(study, last)] ?? [];
   const largest = largestKl(study);
@@ -95,8 +95,8 @@ export function stripParts(study: CaseStudy, last: string): StripPart[] {
 }
 
 /**
- * Of a text with more than `most` parts, the first ones and `around` parts to both sides of every spike and of the
- * error; the rest become gaps.
+ * In a text with more than `most` parts, keeps the first ones and `around` parts on both sides of every spike and of
+ * the error; the rest become gaps.
  */
 export function foldStrip(parts: readonly StripPart[], most: number, around: number): StripPart[] {
   if (parts.length <= most) return [...parts];

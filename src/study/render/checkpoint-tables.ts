@@ -153,7 +153,7 @@ export function regionTable(report: KlReport): Table {
   );
 }
 
-/** Only of checkpoints whose KL is not exact. */
+/** Only for checkpoints whose KL is not exact. */
 export function boundTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { exact }]) => !exact);
   const rows = entries.map(([, figures]) => figures);
@@ -174,7 +174,7 @@ export function boundTable({ checkpoints }: KlReport): Table {
   ]);
 }
 
-/** RL-Probe's alignment next to ours; no row where it was not requested. */
+/** RL-Probe's alignment next to ours; no rows if it was not requested. */
 export function rlProbeTable({ checkpoints }: KlReport): Table {
   const entries = Object.entries(checkpoints).filter(([, { rl_probe }]) => rl_probe !== null);
   const own = entries.map(([, figures]) => figures);

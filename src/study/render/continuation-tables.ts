@@ -1,5 +1,5 @@
 /**
- * Outcomes under the forced rollout.
+ * Outcomes of forced texts that are continued freely.
  *
  * @module
  */

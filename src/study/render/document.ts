@@ -77,7 +77,7 @@ const LABEL = 16;
 const PICTURE = 32;
 const OPEN_SPIKES = 1;
 
-/** Where the viewer's page leads from a handle, `q12` or `q12.t40`. */
+/** The target of a handle, `q12` or `q12.t40`, on the viewer's page. */
 export type KlLink = (handle: string) => PageMove | null;
 
 /** The answers, then the parts of the published analysis in its order; then tests, texts, method and gaps. */
@@ -324,7 +324,7 @@ function casePictures(report: KlReport, most: number): Picture[] {
   }));
 }
 
-/** In place of all: the course of training, the answers in short, what was tested, the largest spike. */
+/** In place of everything: the course of training, the answers in short, what was tested, the largest spike. */
 function firstScreen(document: Document, report: KlReport): Document {
   return {
     ...document,

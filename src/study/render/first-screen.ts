@@ -1,6 +1,6 @@
 /**
- * What a terminal shows of a study unless all is asked for: at which tokens the last checkpoint differs, of which kind,
- * since when, what was tested, and the largest spike in its text.
+ * What a terminal shows of a study unless everything is requested: at which tokens the last checkpoint differs, of
+ * which kind, since when, what was tested, and the largest spike in its text.
  *
  * @module
  */

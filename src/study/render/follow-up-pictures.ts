@@ -1,5 +1,5 @@
 /**
- * What the KL depends on, and outcomes under the forced rollout, as pictures.
+ * What the KL depends on, and the outcomes of continued texts, as pictures.
  *
  * @module
  */

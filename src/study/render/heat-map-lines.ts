@@ -7,7 +7,7 @@
 import { isFigure } from "../../core/text/index.ts";
 import type { CaseStudy, SpikeFigures } from "../results/texts.ts";
 
-/** One column of a heat-map: tokens from `from` to before `to`; more than one only of folded tool output. */
+/** One column of a heat-map: tokens from `from` to before `to`; more than one only for folded tool output. */
 export interface HeatColumn {
   readonly from: number;
   readonly to: number;
@@ -23,9 +23,9 @@ const LINE_TOKENS = 40;
 const LINE_CHARACTERS = 158;
 const TOKEN_MARGIN = 1.2;
 const LEAST_TOKEN = 2;
-/** More tokens of tool output in a row become one column. */
+/** Longer runs of tool output become one column. */
 const LONG_RUN = 12;
-/** Lines of one case; those with spikes or the error have priority, then those with the most KL. */
+/** Maximum lines of one case; those with spikes or the error have priority, then those with the most KL. */
 const MOST_LINES = 24;
 
 /** The parts of a case that its lines need. */
@@ -34,7 +34,7 @@ export type HeatText = Pick<CaseStudy, "tokens" | "mask" | "kl" | "error_token">
 };
 
 export interface HeatLineOptions {
-  /** Lines that are drawn at most. */
+  /** Maximum number of lines. */
   readonly lines?: number;
   /** Width of a line in characters: a token counts its text and the space around it. */
   readonly characters?: number;
@@ -117,7 +117,7 @@ function extent(columns: readonly HeatColumn[]): HeatColumn {
   return { from: columns[0]?.from ?? 0, to: columns.at(-1)?.to ?? 0 };
 }
 
-/** Over all checkpoints and the tokens that count; null where none is known. */
+/** The largest KL over all checkpoints and the tokens that count; null if none is known. */
 function largestIn({ kl, mask }: HeatText, from: number, to: number): number | null {
   let most: number | null = null;
   for (const row of kl) {

@@ -22,7 +22,7 @@ import { figure } from "./values.ts";
 
 const MOST_PARTS = 4000;
 const AROUND = 60;
-/** Spikes of a case that can be unfolded. */
+/** Maximum number of a case's spikes that can be unfolded. */
 const MOST_SPIKES = 40;
 
 /** One text: facts, prompt, scale, strip, heat-map, spikes. `id` makes its anchors. */
@@ -97,7 +97,7 @@ function drawPart(part: StripPart, id: string, linked: ReadonlySet<string>): str
   return `<span class=${name} title="${told}">${tokenText(part.text)}</span>`;
 }
 
-/** Tokens with negligible KL are plain text, to keep a long page small. */
+/** Tokens with negligible KL become plain text, to keep a long page small. */
 function drawToken(token: StripToken, id: string, linked: ReadonlySet<string>): string {
   const { position, text, kl, level, spike, error } = token;
   const shown = tokenText(text);

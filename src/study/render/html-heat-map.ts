@@ -12,7 +12,7 @@ import { figure, quoted } from "./values.ts";
 /** Characters of a checkpoint's name; both ends are kept, since names usually differ at the end. */
 const NAME_CHARACTERS = 16;
 
-/** What every cell of one case shares. */
+/** What all cells of one case share. */
 interface Map {
   readonly study: CaseStudy;
   readonly largest: number;

@@ -22,7 +22,7 @@ const LINES = { ...STEPS, scale: "linear", kind: "number", fromZero: true, extre
 const SIZE = { width: 480, height: 250 };
 const MOST_BARS = 24;
 
-/** A name, shortened where there is little room. */
+/** A name, shortened if there is little room. */
 function shown(name: string): string {
   return clipMiddle(printable(name), 28, "…");
 }
@@ -188,7 +188,7 @@ export function categoryPictures(report: KlReport): KlPicture[] {
   ];
 }
 
-/** Steps as names where they identify checkpoints: names are long, with equal starts. */
+/** Steps as names if they identify the checkpoints: the names themselves are long and begin alike. */
 function shortNames({ checkpoints }: KlReport, names: readonly string[]): string[] {
   const steps = names.map((name) => checkpoints[name]?.step ?? null);
   return names.map((name, at) => {

@@ -10,12 +10,12 @@ import { column, figure, quoted } from "./values.ts";
 export interface HtmlSpikeOptions {
   readonly checkpoint: string;
   readonly reference: string;
-  /** The target of links to it; without it, nothing links to it. */
+  /** The anchor for links to it; without one, nothing links to it. */
   readonly id?: string;
   /** Stands before the token. */
   readonly mark: string;
   readonly open: boolean;
-  /** Of a case: the token's values at every checkpoint. */
+  /** Present in a case: the token's values at every checkpoint. */
   readonly study?: CaseStudy;
 }
 
@@ -41,7 +41,7 @@ export function htmlSpike(spike: SpikeFigures, options: HtmlSpikeOptions): strin
   );
 }
 
-/** The earlier tokens that its KL depends on; nothing where gradients were not requested. */
+/** The earlier tokens that its KL depends on; nothing if gradients were not requested. */
 function dependences({ depends_on: all }: SpikeFigures): string {
   if (all === null || all.length === 0) return "";
   return `<p>Depends on ${all.map((one) => `<span class=tok>${escapeHtml(tellDependence(one))}</span>`).join(", ")} <span class=muted>(share of Σ |gradient × input|; below 0, the token lowers the KL)</span></p>`;

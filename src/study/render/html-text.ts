@@ -20,7 +20,7 @@ export function visibleToken(token: string, most = Number.POSITIVE_INFINITY): st
   return escapeHtml(characters.length <= most ? shown : `${characters.slice(0, most - 1).join("")}…`);
 }
 
-/** Line ends are shown and kept; everything else that is invisible is written out. */
+/** Line ends are shown and kept; everything else invisible is written out. */
 export function tokenText(text: string): string {
   return text.split("\n").map(escapeTabs).join("<span class=nl>⏎</span>\n");
 }

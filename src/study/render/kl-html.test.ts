@@ -15,7 +15,7 @@ import {
   sampleKlReport,
 } from "./sample.test-data.ts";
 
-/** Tags that the page may hold; anything else came out of a file. */
+/** Tags that the page may contain; anything else came from a file. */
 const OWN_TAGS = new Set(
   "!doctype html head meta title style body header h1 h2 h3 h4 button p div span b a main table caption thead tbody tr th td ul li nav section dl dt dd pre figure details summary svg g path rect circle text footer script".split(
     " ",

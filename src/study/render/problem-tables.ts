@@ -8,7 +8,7 @@ import { makeTable, type Table, textColumn } from "../../render/document/index.t
 import type { KlReport } from "../results/report.ts";
 import { makeColumns } from "./values.ts";
 
-/** Of the last checkpoint, as in the published analysis. */
+/** For the last checkpoint, as in the published analysis. */
 export function spikeDistributionTable(report: KlReport): Table {
   const checkpoint = report.metrics.last_checkpoint;
   const rows = report.spike_distribution[checkpoint] ?? [];
@@ -20,7 +20,7 @@ export function spikeDistributionTable(report: KlReport): Table {
   ]);
 }
 
-/** Shares of problems by number of spikes, a row per checkpoint; no row with fewer than two. */
+/** Shares of problems by number of spikes, a row per checkpoint; no rows for fewer than two checkpoints. */
 export function spikeDistributionsTable({ spike_distribution: byCheckpoint }: KlReport): Table {
   const names = Object.keys(byCheckpoint);
   const shown = names.length < 2 ? [] : names;

@@ -9,7 +9,7 @@ import { makeTable, type Table, textColumn } from "../../render/document/index.t
 import type { KlReport } from "../results/report.ts";
 import { change, column, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
-/** Label and sentence of each thing to say about training; empty without progression. */
+/** Label and sentence of each statement about training; empty without progression. */
 export function progressionLines({ progression }: KlReport): (readonly [label: string, text: string])[] {
   if (progression === null) return [];
   const { steps, mean_kl, spikes_mean, entropy_reduction, trend, half_by } = progression;

@@ -1,5 +1,5 @@
 /**
- * What the tables and pictures of a study export.
+ * The rows that the tables and pictures of a study export.
  *
  * @module
  */

@@ -42,7 +42,7 @@ export function sampleSpike(token: string, position: number, kl: number): SpikeF
   };
 }
 
-/** Numbers that look random and are the same every time. */
+/** Numbers that look random but are the same every time. */
 function noise(seed: number): () => number {
   let state = seed;
   return () => {

@@ -407,7 +407,7 @@ function copy<T>(value: T): Mutable<T> {
   return structuredClone(value) as Mutable<T>;
 }
 
-/** Every figure that may be null is null; names, counts and lists stay. */
+/** A report in which every figure that may be null is null; names, counts and lists stay. */
 export function nullKlReport(): KlReport {
   const report = copy(sampleKlReport());
   const blank = <T extends object>(value: T, ...keys: readonly (keyof T)[]): void => {
@@ -510,7 +510,7 @@ export function nullKlReport(): KlReport {
   return report;
 }
 
-/** One checkpoint without a score of any text, and nothing else. */
+/** One checkpoint without any scored text, and nothing else. */
 export function emptyKlReport(): KlReport {
   const report = nullKlReport();
   const { [LAST]: last } = report.checkpoints;
@@ -546,7 +546,7 @@ export function emptyKlReport(): KlReport {
   };
 }
 
-/** The sample with `text` wherever text comes from files: names of checkpoints and categories included. */
+/** The sample with `text` in place of all text from files, including names of checkpoints and categories. */
 export function hostileKlReport(text = HOSTILE): KlReport {
   const own = new Set(["kl", "adaptive", "zscore", "percentile", "predicted-token", "rl-probe"]);
   const enums = new Set([

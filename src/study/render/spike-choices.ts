@@ -13,7 +13,7 @@ export type ForcedToken = Pick<
   "token" | "probability" | "reference_probability" | "alternatives" | "reference_alternatives"
 >;
 
-/** The likeliest tokens of both, one row each; a token that one of them does not list has no figure there. */
+/** The likeliest tokens of both policies, one row each; a policy that does not list a token has no figure for it. */
 export function listChoices(spike: ForcedToken): Choice[] {
   const byToken = new Map<string, Choice>();
   const add = (list: readonly KlAlternative[], side: "own" | "reference"): void => {

@@ -63,7 +63,7 @@ export const SUPPORT: Readonly<Record<KlAnswer["support"], Support>> = {
   descriptive: { word: "descriptive", level: "none" },
 };
 
-/** How figures were made: label and sentence. */
+/** How the figures were computed: label and sentence. */
 export function methodLines(report: KlReport): (readonly [label: string, text: string])[] {
   const { settings, reference } = report;
   const { spikes } = settings;
@@ -98,7 +98,7 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
   ];
 }
 
-/** How the intervals over problems were made: Student's t for few problems, else the bootstrap. */
+/** How the intervals over problems were computed: Student's t for few problems, else the bootstrap. */
 export function intervalMethod({
   settings,
   checkpoints,

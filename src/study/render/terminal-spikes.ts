@@ -9,9 +9,9 @@ const LABEL = 12;
 const INDENT = 4;
 
 export interface SpikeOptions {
-  /** Stands before the first line, for instance the letter of a strip. */
+  /** Stands before the first line, such as the letter from a strip. */
   readonly mark: string;
-  /** The words around the token. */
+  /** Whether to show the words around the token. */
   readonly context: boolean;
   readonly checkpoint: string;
   readonly reference: string;
@@ -63,7 +63,7 @@ export function drawSpike(spike: SpikeFigures, options: SpikeOptions, surface: S
   ];
 }
 
-/** `“ 13” 61.2 %  “ 12” 20.0 %`, or a dash where the back end returns none. */
+/** `“ 13” 61.2 %  “ 12” 20.0 %`, or a dash if the back end returned none. */
 function alternatives(list: readonly KlAlternative[], surface: Surface): string {
   if (list.length === 0) return surface.text(NONE);
   return list

@@ -4,10 +4,10 @@ import { type FlowPiece, flowPieces } from "../../render/terminal/index.ts";
 import type { StripPart, StripToken } from "./case-strip.ts";
 import { figure } from "./values.ts";
 
-/** Longer tool output is cut: it is context, not what was scored. */
+/** Longer tool output is cut: it is context and was not scored. */
 const MOST_TOOL = 60;
 
-/** How a strip marks things, with and without Unicode; letters, not colors, carry the spikes. */
+/** The marks of a strip, with and without Unicode; letters rather than colors identify the spikes. */
 export function stripMarks(unicode: boolean) {
   return unicode
     ? { open: "⟦", close: "⟧", tool: "‹tool: ", unknown: "‹no score: ", end: "›", newline: "⏎", gap: "…" }
@@ -22,7 +22,7 @@ export function stripMarks(unicode: boolean) {
       };
 }
 
-/** Style of a token of a level from 0 to 8. */
+/** Style of a token by its level from 0 to 8. */
 export function levelStyle(level: number): Style | undefined {
   if (level >= 6) return "level-high";
   if (level >= 4) return "worst";

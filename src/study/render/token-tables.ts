@@ -41,7 +41,7 @@ export function categoryTable(report: KlReport): Table {
   ]);
 }
 
-/** Categories down, checkpoints across: mean KL, null where a checkpoint has no such token. */
+/** Categories down, checkpoints across: mean KL, null if a checkpoint has no such token. */
 export function categoryMatrix(report: KlReport): {
   readonly checkpoints: readonly string[];
   readonly rows: readonly { readonly category: string; readonly values: readonly (number | null)[] }[];
@@ -55,7 +55,7 @@ export function categoryMatrix(report: KlReport): {
   return { checkpoints, rows };
 }
 
-/** No row with fewer than two checkpoints: then the table of the last one suffices. */
+/** No rows for fewer than two checkpoints: the table of the last one then suffices. */
 export function categoryProgressTable(report: KlReport): Table {
   const { checkpoints, rows } = categoryMatrix(report);
   const shown = checkpoints.length < 2 ? [] : rows;
@@ -88,7 +88,7 @@ export function tokenTable({ top_tokens: all, metrics }: KlReport, most: number)
   ]);
 }
 
-/** Every spike of every text and checkpoint; no row unless they were asked for. */
+/** Every spike of every text and checkpoint; no rows unless they were requested. */
 export function allSpikesTable({ all_spikes: all }: KlReport): Table {
   const rows = Object.entries(all ?? {}).flatMap(([checkpoint, spikes]) =>
     spikes.map((spike) => ({ checkpoint, ...spike })),

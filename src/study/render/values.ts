@@ -43,7 +43,7 @@ export function column(
   return { ...drawn, cells: drawn.cells.map(dash) };
 }
 
-/** `0.0170 ± 0.0071`, both in one style; bars are of the means. */
+/** `0.0170 ± 0.0071`, both in one style; bars show the means. */
 export function meanColumn(
   header: string,
   means: readonly Figure[],
@@ -76,7 +76,7 @@ function intervalColumn(
   return textColumn(header, cells, { align: "right", priority: 2, ...options });
 }
 
-/** p-values, each with its own three digits: their sizes differ too much for one style. */
+/** p-values, each with its own three digits: their magnitudes differ too much for one style. */
 function pColumn(header: string, values: readonly Figure[], options: CellOptions = {}): TableColumn {
   return textColumn(
     header,
@@ -85,7 +85,7 @@ function pColumn(header: string, values: readonly Figure[], options: CellOptions
   );
 }
 
-/** Columns of a table that has a row for each of `rows`, each column given by its value of a row. */
+/** Columns of a table with a row for each of `rows`; each column is a function of a row. */
 export function makeColumns<Row>(rows: readonly Row[]) {
   return {
     text: (
@@ -133,12 +133,12 @@ export function yesNo(value: boolean | null): string {
   return value === null ? NONE : value ? "yes" : "no";
 }
 
-/** A token between quotes, so that its spaces are seen. */
+/** A token in quotes, so that its spaces are visible. */
 export function quoted(token: string): string {
   return `“${token}”`;
 }
 
-/** What the format writes for a missing figure, as a dash. */
+/** The formatter's text for a missing figure, replaced by a dash. */
 export function dash(text: string): string {
   return text === MISSING ? NONE : text;
 }

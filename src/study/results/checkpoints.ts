@@ -1,5 +1,5 @@
 /**
- * What `logratio kl` says of each checkpoint, and of all of them in order.
+ * The figures of `logratio kl` for each checkpoint, and for all of them in order.
  *
  * @module
  */
@@ -14,12 +14,12 @@ export interface CheckpointFigures {
   readonly role: PolicyRole;
   readonly step: number | null;
   readonly stage: string | null;
-  /** False: only bounds are known, and spikes, categories and series are of the lower one. */
+  /** False if only bounds are known; spikes, categories and series are then about the lower one. */
   readonly exact: boolean;
   readonly problems: number;
   readonly texts: number;
   readonly tokens: number;
-  /** Texts of the study that this checkpoint has no scores of. */
+  /** Texts of the study for which this checkpoint has no scores. */
   readonly texts_missing: number;
   /** Mean over problems of problem means of D(checkpoint‖reference). */
   readonly mean_kl: number | null;
@@ -28,35 +28,35 @@ export interface CheckpointFigures {
   readonly median_kl: number | null;
   readonly min_kl: number | null;
   readonly max_kl: number | null;
-  /** 95 %, over problems: Student's t to 30, above that the bootstrap; null below six. */
+  /** 95 %, over problems: Student's t up to 30, above that the bootstrap; null for fewer than six. */
   readonly mean_kl_interval: KlInterval | null;
   readonly mean_reverse_kl: number | null;
   readonly mean_js: number | null;
   readonly mean_total_variation: number | null;
-  /** Null where exact. */
+  /** Null if exact. */
   readonly mean_kl_lower: number | null;
-  /** Null where exact, or where nothing bounds it: see `upper_infinite_share`. */
+  /** Null if exact, or if nothing bounds it: see `upper_infinite_share`. */
   readonly mean_kl_upper: number | null;
   /** Share of tokens whose upper bound is infinite. */
   readonly upper_infinite_share: number | null;
   /** Over tokens instead of problems. */
   readonly token_mean_kl: number | null;
   readonly token_max_kl: number | null;
-  /** Share of tokens whose most probable token is another one than the reference's. */
+  /** Share of tokens whose most probable token differs from the reference's. */
   readonly argmax_changed: number | null;
   /** Mean of log p_checkpoint − log p_reference of the forced token. */
   readonly mean_delta: number | null;
   readonly mean_entropy: number | null;
   readonly std_entropy: number | null;
-  /** Over log V. */
+  /** Mean entropy divided by log V. */
   readonly mean_entropy_normalized: number | null;
   readonly mean_reference_entropy: number | null;
-  /** Means over problems of the means of thirds of the response. */
+  /** Means over problems of the means of each third of the response. */
   readonly entropy_by_region: Readonly<Record<Region, number | null>>;
   readonly spikes_total: number;
   /** Per problem. */
   readonly spikes_mean: number;
-  /** Per problem, if each text's own values came in another order: what the rule finds without any place being special. */
+  /** Per problem, with each text's own values in random order: what the rule finds when no place is special. */
   readonly spikes_shuffled: number | null;
   readonly spikes_median: number;
   readonly spikes_per_100_tokens: number;
@@ -64,9 +64,9 @@ export interface CheckpointFigures {
   readonly spike_mean_zscore: number | null;
   /** Share of all KL that lies in spikes. */
   readonly spike_share_of_kl: number | null;
-  /** Spikes, and mean over texts of spikes per token of the region. */
+  /** Spikes, and the mean over texts of spikes per token of the region. */
   readonly spike_regions: Readonly<Record<Region, { readonly spikes: number; readonly density: number }>>;
-  /** The same in RL-Probe's alignment, tool output included; null unless asked for. */
+  /** The same in RL-Probe's alignment, including tool output; null unless requested. */
   readonly rl_probe: {
     readonly mean_kl: number;
     readonly std_kl: number;
@@ -86,7 +86,7 @@ export interface CategoryFigures {
   readonly spikes: number;
   readonly share_of_tokens: number;
   readonly share_of_kl: number;
-  /** 95 %, over problems: Student's t to 30, above that the bootstrap; null below six. */
+  /** 95 %, over problems: Student's t up to 30, above that the bootstrap; null for fewer than six. */
   readonly mean_kl_interval: KlInterval | null;
 }
 
@@ -101,7 +101,7 @@ export interface Progression {
   readonly category_mean_kl: Readonly<Record<string, readonly (number | null)[]>>;
   readonly stages: readonly StageFigures[];
   readonly turning_points: readonly TurningPoint[];
-  /** Entropy: (first − last) / first, and each step to the next. */
+  /** Entropy: (first − last) / first, and each step compared with the next. */
   readonly entropy_reduction: {
     readonly absolute: number;
     readonly relative: number;
@@ -109,14 +109,14 @@ export interface Progression {
     readonly rates: readonly (number | null)[];
   } | null;
   readonly trend: Trend | null;
-  /** The first checkpoint by which half of the last one's mean KL is there and stays; null where none. */
+  /** The first checkpoint from which on mean KL is at least half of the last one's; null if there is none. */
   readonly half_by: string | null;
 }
 
 export interface Trend {
-  /** Spearman of mean KL with step over checkpoints: of these, descriptive. */
+  /** Spearman's correlation of mean KL with step, over these checkpoints; descriptive. */
   readonly rho: number;
-  /** Of the increments against a walk without drift, two-sided; null below six checkpoints. */
+  /** Test of the increments against a walk without drift, two-sided; null for fewer than six checkpoints. */
   readonly p_value: number | null;
 }
 
@@ -126,7 +126,7 @@ export interface StageFigures {
   readonly mean_kl: number;
   readonly mean_entropy: number | null;
   readonly spikes_mean: number;
-  /** Against the stage before; null for the first. */
+  /** Compared with the stage before; null for the first. */
   readonly change: number | null;
 }
 
@@ -137,8 +137,8 @@ export interface TurningPoint {
   readonly type: "max" | "min" | "inflection";
   readonly method: "derivative" | "smooth_derivative" | "peaks";
   /**
-   * Whether the whole path rises to it and falls behind it (or the reverse) more than jitter between checkpoints would;
-   * null below nine checkpoints and for inflections.
+   * Whether the whole path rises to it and falls after it (or the reverse) more than jitter between checkpoints would;
+   * null for fewer than nine checkpoints and for inflections.
    */
   readonly supported: boolean | null;
 }

@@ -1,8 +1,8 @@
 /**
  * The result of `logratio kl`: what `--json` prints. Names are snake_case; KL, entropy and log-probs are in nats,
- * shares and probabilities are fractions of 1; null is "not known". Tokens are response tokens with mask 1 unless a
- * field says otherwise. A "problem mean" is the mean over a problem's tokens (over its texts, where it has several);
- * "over problems" is over those. Formulas: `docs/kl.md`.
+ * shares and probabilities are fractions of 1; null means unknown. Tokens are response tokens with mask 1 unless a
+ * field says otherwise. A "problem mean" is the mean over a problem's tokens (over its texts, if it has several); "over
+ * problems" means over those problem means. Formulas: `docs/kl.md`.
  *
  * @module
  */
@@ -26,15 +26,15 @@ import type {
 
 export const KL_SCHEMA_VERSION = 1;
 
-/** Below this many problems there is no interval: their spread says next to nothing about others. */
+/** With fewer problems there is no interval: their spread says next to nothing about others. */
 export const FEWEST_INTERVAL_PROBLEMS = 6;
-/** Up to this many an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
+/** Up to this many, an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
 export const MOST_PROBLEMS_BY_T = 30;
 
 export interface KlReport {
   readonly schemaVersion: typeof KL_SCHEMA_VERSION;
   readonly kind: "kl";
-  /** Its name in the config, else its directory. */
+  /** The study's name in the config, else its directory. */
   readonly study: string;
   readonly reference: string;
   readonly settings: KlSettings;
@@ -44,22 +44,22 @@ export interface KlReport {
   readonly checkpoints: Readonly<Record<string, CheckpointFigures>>;
   /** By checkpoint, then category. */
   readonly categories: Readonly<Record<string, Readonly<Record<string, CategoryFigures>>>>;
-  /** Null with fewer than two checkpoints that have a step. */
+  /** Null for fewer than two checkpoints that have a step. */
   readonly progression: Progression | null;
   /** Pairs other than checkpoint against reference. */
   readonly pairs: readonly PairFigures[];
   readonly comparisons: readonly KlComparison[];
   readonly correlations: readonly KlCorrelation[];
-  /** Texts that are right and wrong kept apart; empty where correctness is not known. */
+  /** Figures of right and of wrong texts; empty if correctness is unknown. */
   readonly correctness: readonly CorrectnessFigures[];
-  /** The first real error of wrong texts against the spikes; empty where no error is known. */
+  /** The first real error of wrong texts against the spikes; empty if no error is known. */
   readonly first_errors: readonly FirstErrorFigures[];
-  /** How the first error of wrong texts is looked back at; empty where no attention is known. */
+  /** Attention to the first error of wrong texts; empty if no attention is known. */
   readonly attention: readonly AttentionFigures[];
-  /** What the KL at spikes behind the first error of wrong texts depends on; empty where no gradients are known. */
+  /** What the KL at spikes after the first error of wrong texts depends on; empty if no gradients are known. */
   readonly gradients: readonly GradientFigures[];
   /**
-   * How often the right answer follows when a policy continues freely from within a wrong text; empty where not
+   * How often the right answer follows when a policy continues freely from within a wrong text; empty if nothing was
    * sampled.
    */
   readonly continuations: readonly ContinuationFigures[];
@@ -71,14 +71,14 @@ export interface KlReport {
   /** The largest spikes at the last checkpoint. */
   readonly top_spikes: readonly SpikeFigures[];
   /**
-   * Every spike of every text, by checkpoint, in the order of the texts and of their tokens; null unless asked for
+   * Every spike of every text, by checkpoint, in the order of the texts and of their tokens; null unless requested
    * (`--spikes all`). A checkpoint's list is as long as its `spikes_total`.
    */
   readonly all_spikes: Readonly<Record<string, readonly ListedSpike[]>> | null;
   readonly cases: readonly CaseStudy[];
-  /** The short answers: at which tokens, of which kind, since which checkpoint, is it statistically there. */
+  /** The short answers: at which tokens, of which kind, since which checkpoint, and whether a test supports it. */
   readonly answers: readonly KlAnswer[];
-  /** What these figures do not say, where it applies here. */
+  /** What these figures do not show, as far as it applies here. */
   readonly caveats: readonly string[];
   /** Figures that are null or empty, and why; one line each. */
   readonly absent: readonly string[];
@@ -99,7 +99,7 @@ export interface KlSettings {
   readonly alpha: number;
   readonly bootstrap_replicates: number;
   readonly seed: number;
-  /** What a text's values stand beside: the token that they are about, or (RL-Probe) the one before. */
+  /** The token that a value is about: the one at its position or, in RL-Probe's alignment, the next. */
   readonly alignment: "predicted-token" | "rl-probe";
 }
 
@@ -152,12 +152,12 @@ export interface KlComparison {
   readonly a: string;
   readonly b: string;
   readonly problems: number;
-  /** Of b − a. */
+  /** Mean of b − a. */
   readonly mean_difference: number;
   readonly median_difference: number;
-  /** 95 %, over problems: of these two checkpoints on other problems; null below six. */
+  /** 95 %, over problems: the range for these two checkpoints on other problems; null for fewer than six. */
   readonly interval: KlInterval | null;
-  /** Wilcoxon signed rank, two-sided; exact to 25 problems that differ. */
+  /** Wilcoxon's signed-rank test, two-sided; exact for up to 25 problems that differ. */
   readonly statistic: number | null;
   readonly p_value: number | null;
   /** Holm's correction over all comparisons. */
@@ -195,6 +195,6 @@ export interface ProblemFigures {
 export interface KlAnswer {
   readonly question: string;
   readonly answer: string;
-  /** Whether the data carry it: "yes", "no", "not enough data". */
+  /** Whether the data support it: "yes", "no", "not enough data". */
   readonly support: "yes" | "no" | "not enough data" | "descriptive";
 }

@@ -16,7 +16,7 @@ export interface ScoreReport {
     readonly policies: number;
     readonly problems: number;
     readonly texts: number;
-    /** Response tokens, and those with mask 1. */
+    /** Response tokens; then those with mask 1. */
     readonly tokens: number;
     readonly masked_in_tokens: number;
     /** Texts × policies scored in this run, scored before, and refused. */
@@ -24,7 +24,7 @@ export interface ScoreReport {
     readonly kept: number;
     readonly refused: number;
     readonly seconds: number;
-    /** Response tokens × policies over seconds; null where nothing was scored. */
+    /** Response tokens × policies per second; null if nothing was scored. */
     readonly tokens_per_second: number | null;
   };
   readonly policies: Readonly<Record<string, ScoredPolicySummary>>;
@@ -37,7 +37,7 @@ export interface ScoredPolicySummary {
   readonly at: string;
   readonly role: "reference" | "checkpoint" | "baseline";
   readonly step: number | null;
-  /** Whole distributions, or the most probable tokens only; null where the policy could not be opened. */
+  /** Whole distributions, or only the most probable tokens; null if the policy could not be opened. */
   readonly gives: "logits" | "top-k" | null;
   readonly scored: number;
   readonly kept: number;

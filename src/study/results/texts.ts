@@ -5,7 +5,7 @@
  */
 import type { Region } from "./names.ts";
 
-/** What one policy made of one text from one place. */
+/** How one policy continued one text from one place. */
 export interface CaseContinuation {
   readonly policy: string;
   readonly place: string;
@@ -33,12 +33,12 @@ export interface TokenFigures {
 
 /** An earlier token that the KL at a spike depends on. */
 export interface SpikeDependence {
-  /** Response token; below 0 in the prompt, −1 being its last token. */
+  /** Response token; below 0 in the prompt, where −1 is its last token. */
   readonly position: number;
   readonly token: string;
   /** Nats: above 0, the KL would fall if the token weighed less. */
   readonly gradient_times_input: number;
-  /** Of Σ |gradient × input| over all tokens before the spike. */
+  /** Share of Σ |gradient × input| over all tokens before the spike. */
   readonly share: number;
 }
 
@@ -67,37 +67,37 @@ export interface SpikeFigures {
   /** The most probable tokens of the checkpoint and of the reference. */
   readonly alternatives: readonly KlAlternative[];
   readonly reference_alternatives: readonly KlAlternative[];
-  /** The earlier tokens that its KL depends on most, largest first; null where its gradients are not known. */
+  /** The earlier tokens that its KL depends on most, largest first; null if its gradients are unknown. */
   readonly depends_on: readonly SpikeDependence[] | null;
-  /** The first checkpoint at which this token has half of this KL, and keeps it. */
+  /** The first checkpoint from which on this token keeps at least half of this KL. */
   readonly since: string | null;
 }
 
-/** A spike as the list of all of them has it: where it is, and how large. */
+/** A spike in the list of all of them: where it is, and how large. */
 export interface ListedSpike {
   /** `q12.t40`: text number in the study, response token. */
   readonly handle: string;
   readonly text: string;
   readonly problem: string;
-  /** Response token, counted from 0 over the whole response, tokens with mask 0 included. */
+  /** Response token, counted from 0 over the whole response, including tokens with mask 0. */
   readonly position: number;
   readonly token: string;
   readonly token_id: number;
   readonly category: string;
-  /** The third of the text's tokens with mask 1 that it is in. */
+  /** The third of the text's tokens with mask 1 in which it lies. */
   readonly region: Region;
-  /** D(checkpoint‖reference), nats; its lower bound where only bounds are known. */
+  /** D(checkpoint‖reference), nats; its lower bound if only bounds are known. */
   readonly kl: number;
-  /** Over the text's whole series, whatever the method. */
+  /** z-score over the text's whole series, whatever the method. */
   readonly zscore: number | null;
 }
 
-/** One text over all checkpoints: the token strip and the heat-map. */
+/** One text over all checkpoints, for the token strip and the heat-map. */
 export interface CaseStudy {
   readonly handle: string;
   readonly text: string;
   readonly problem: string;
-  /** Why this one. */
+  /** Why this text was chosen. */
   readonly reason: string;
   readonly source: string | null;
   readonly correct: boolean | null;
@@ -109,7 +109,7 @@ export interface CaseStudy {
   readonly categories: readonly string[];
   /** Names of the rows of `kl`. */
   readonly checkpoints: readonly string[];
-  /** `[checkpoints][tokens]`; null where not known. */
+  /** `[checkpoints][tokens]`; null if unknown. */
   readonly kl: readonly (readonly (number | null)[])[];
   /** `[checkpoints][tokens]`: log p_checkpoint − log p_reference of the forced token. */
   readonly delta: readonly (readonly (number | null)[])[];

@@ -3,7 +3,7 @@ import { FindingLog } from "../../core/schema/findings.ts";
 import type { TextSummary } from "../analysis/summary.ts";
 import { reportInfinite, reportNan } from "./analysis-findings.ts";
 
-/** Only what these findings look at. */
+/** Summaries with only the fields that these findings read. */
 const summaries = (...counts: readonly Partial<TextSummary>[]): TextSummary[] =>
   counts.map((one) => one as TextSummary);
 

@@ -1,5 +1,5 @@
 /**
- * Findings of analyzing a scored study.
+ * Findings made while a scored study is analyzed.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const NEGLIGIBLE_MASS = 1e-3;
 
 const SEVERITIES: readonly Severity[] = ["skipped", "warning", "info"];
 
-/** Findings with the gravest first: an order that does not depend on how texts were cut into studies. */
+/** Sorts findings by severity: an order that does not depend on how texts were divided into studies. */
 export function orderFindings(findings: readonly Finding[]): Finding[] {
   const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
   return findings.toSorted(
@@ -69,7 +69,7 @@ export function reportSummarized(
   reportExcluded(findings, q, p, excluded.q);
 }
 
-/** @param studies that say something else than the first one */
+/** @param studies that differ from the first one */
 export function reportDiffering(findings: FindingLog, name: string, studies: number): void {
   findings.add({
     code: "note",
@@ -103,7 +103,7 @@ export function reportInfinite(
   });
 }
 
-/** A model with NaN in its weights, or whose logits overflow, must not look like one without a KL. */
+/** Reports models with NaN in their weights or overflowing logits, which must not look like models without a KL. */
 export function reportNan(
   findings: FindingLog,
   p: string,

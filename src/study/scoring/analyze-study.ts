@@ -47,17 +47,17 @@ import { writeResults } from "./write-results.ts";
 
 export interface AnalyzeStudyOptions {
   readonly analysis: AnalysisSpec;
-  /** Files that say which problems a policy solves, by its name; "" for one that names the policies itself. */
+  /** Files that say which problems a policy solves, by its name; "" for a file that names the policies itself. */
   readonly outcomes?: Readonly<Record<string, string>>;
   /** Called with every text under every checkpoint, and awaited before the next. Not called for further pairs. */
   readonly onText?: (text: AnalyzedText) => void | Promise<void>;
   /** The checkpoints to report, besides the reference; default all that have scores. */
   readonly only?: readonly string[] | undefined;
-  /** Names in `only` that are no mistake where the study does not have them: their scoring failed, and was reported. */
+  /** Names in `only` that may be missing from the study: their scoring failed, and was reported. */
   readonly failed?: readonly string[] | undefined;
   /** Whether the report lists every spike of every text and checkpoint, not only the largest; default false. */
   readonly allSpikes?: boolean | undefined;
-  /** False: nothing is written to the study's directory. */
+  /** False if nothing may be written to the study's directory. */
   readonly writeResults?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: AnalyzeProgress) => void;
@@ -92,11 +92,11 @@ export async function analyzeStudy(dir: string, options: AnalyzeStudyOptions): P
 /** The sums of a study for a report on several, and findings of reading it. */
 export interface SummedStudy {
   readonly sums: StudySums;
-  /** Without findings that follow from the sums. */
+  /** Excludes findings that follow from the sums. */
   readonly findings: FindingLog;
 }
 
-/** As {@link analyzeStudy}, up to what a report is built from. Writes nothing. */
+/** Like {@link analyzeStudy}, but stops at the input of a report. Writes nothing. */
 export async function sumStudy(dir: string, options: AnalyzeStudyOptions): Promise<SummedStudy> {
   return (await openAnalysis(dir, options)).sum();
 }
@@ -252,7 +252,7 @@ class StudyAnalysis {
     await this.#openScores(reference);
   }
 
-  /** A policy that refused every text was not interrupted. */
+  /** Explains why a policy has no scores; one that refused every text was not interrupted. */
   #explainNoScores(name: string): { readonly likely: string; readonly hint: string } {
     const [first, ...others] = this.#manifest.policies[name]?.refused ?? [];
     if (first === undefined)
@@ -266,7 +266,7 @@ class StudyAnalysis {
     };
   }
 
-  /** Checks a policy's scores, and reports the texts that they lack. */
+  /** Checks a policy's scores, and reports the texts that have none. */
   async #openScores(name: string): Promise<void> {
     const keys = await readScoredKeys(paths.scores(this.#dir, name));
     reportCoverage(this.#findings, name, this.#texts, {
@@ -369,7 +369,7 @@ class StudyAnalysis {
     return { texts: summaries.sort((a, b) => a.index - b.index), excluded };
   }
 
-  /** Reads some texts again, under every checkpoint, token by token. */
+  /** Rereads some texts under every checkpoint, token by token. */
   async #look(indices: readonly number[], names: readonly string[]): Promise<TextUnderCheckpoints[]> {
     const wanted = new Map(
       indices.map((index) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { attentionPlan } from "./attention-plan.ts";
 import type { PreparedText } from "./texts/prepare-text.ts";
 
-/** Three tokens of prompt; the text says that 2 * 3 is 7. */
+/** Three prompt tokens; the text claims that 2 * 3 is 7. */
 const TOKENS = ["We", " get", " 2", " *", " 3", " =", " 7", ".", " So", " 7", "."];
 
 function text(change: Partial<PreparedText> = {}): PreparedText {

@@ -1,5 +1,5 @@
 /**
- * What to measure of attention: the first error of a wrong text, and the later tokens that attend to it.
+ * Plans what attention to measure: the first error of a wrong text, and the later tokens that attend to it.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import type { PreparedText } from "./texts/prepare-text.ts";
 export interface AttentionPlan {
   /** In response tokens. */
   readonly error: ErrorSpan;
-  /** The error as tokens of the text. */
+  /** The error, counted in tokens of the text. */
   readonly span: TokenSpan;
-  /** As many of the text's own tokens right before it; undefined where they do not exist, or begin in the prompt. */
+  /** As many of the text's own tokens right before it; undefined if there are too few, or they begin in the prompt. */
   readonly control: TokenSpan | undefined;
   /**
    * Tokens of the text: the policy's own ones that a position after the error predicts, at least one. The token right
@@ -22,7 +22,7 @@ export interface AttentionPlan {
   readonly tokens: readonly number[];
 }
 
-/** Undefined for texts that are not known to be wrong, or whose first error is unknown, or at their end. */
+/** Undefined for texts not known to be wrong, and if the first error is unknown or at the end. */
 export function attentionPlan(text: PreparedText): AttentionPlan | undefined {
   const found = text.correct === false ? findFirstError(text) : undefined;
   if (found === undefined) return undefined;

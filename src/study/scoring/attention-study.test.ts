@@ -81,7 +81,7 @@ describe("a study with attention", () => {
     expect(known(early!.attention!.toError)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(known(early!.attention!.toControl)).toEqual([]);
     expect(known(early!.pairs.plain!.klWithoutControl)).toEqual([]);
-    // The same as the policy says when it is asked about that text alone.
+    // The same as the policy returns for that text alone.
     const policy = await openPolicy("run_1", `onnx:${MODELS}/scaled`, { ...ONE_THREAD, attention: true });
     if (policy.gives !== "logits") throw new Error("a local model gives logits");
     const text = { id: "wrong", ids: Int32Array.from([...ids(0, 3), ...ids(9, 10)]), promptLength: 3 };

@@ -1,5 +1,5 @@
 /**
- * Findings about texts of a study that a policy has no scores of, and scores of texts that the study does not have.
+ * Findings about texts of a study without scores by a policy, and about scores of texts that the study does not have.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { reportRefusals } from "./scoring-findings.ts";
 import type { ManifestPolicy } from "./store/manifest.ts";
 import type { PreparedText } from "./texts/prepare-text.ts";
 
-/** What a policy's file of scores has. */
+/** The content of a policy's file of scores. */
 export interface Coverage {
   /** Keys of its texts. */
   readonly keys: ReadonlySet<string>;
   readonly file: string;
-  /** What the manifest says of the policy. */
+  /** The policy's entry in the manifest. */
   readonly entry: ManifestPolicy | undefined;
-  /** Whether the study's texts have digests, so that a difference is not damage. */
+  /** Whether the study's texts have digests, which show that a difference is not damage. */
   readonly isVerified: boolean;
 }
 
-/** Every text without scores is counted once: as refused, as not sent, or as lacking for another reason. */
+/** Counts every text without scores once: as refused, as not sent, or as missing for another reason. */
 export function reportCoverage(
   findings: FindingLog,
   policy: string,
@@ -40,7 +40,7 @@ export function reportCoverage(
   reportRefusals(findings, policy, refused, unsent);
   const strangers = [...keys].filter((key) => !ours.has(key)).length;
   reportLacking(findings, policy, [...lacking.values()].slice(unsent), strangers);
-  // A text without scores that is there under another key has been said.
+  // A text without scores that is stored under another key has already been reported.
   const others = strangers - (lacking.size - unsent);
   if (others > 0) reportStrangers(findings, policy, others, { file, isVerified });
 }

@@ -1,4 +1,4 @@
-/** Scored studies of drawn numbers, as `logratio score` leaves them on disk, for tests. */
+/** Scored studies with random numbers, in the form in which `logratio score` leaves them on disk, for tests. */
 import { join } from "node:path";
 import type { TopK } from "../../core/schema/record.ts";
 import { computeKey } from "./keyed-text.ts";
@@ -7,7 +7,7 @@ import { type ScoreRow, writeScores } from "./store/scores-file.ts";
 import { writeTexts } from "./store/texts-file.ts";
 import type { PreparedText } from "./texts/prepare-text.ts";
 
-/** Policies in no order of training: the last checkpoint is neither the last name nor the last that was scored. */
+/** Policies out of training order: the last checkpoint is neither the last name nor the last one scored. */
 export const POLICIES = {
   ref: { role: "reference", step: null },
   rl_30: { role: "checkpoint", step: 30 },
@@ -17,7 +17,7 @@ export const POLICIES = {
 
 type Name = keyof typeof POLICIES;
 
-/** Mulberry32. */
+/** The Mulberry32 generator. */
 export function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ export interface DrawnText {
   readonly rows: ReadonlyMap<Name, ScoreRow>;
 }
 
-/** Texts of problems of one to three texts each. Some have no scores under a checkpoint, some an infinite KL. */
+/** Texts for problems with one to three texts each. Some have no scores under a checkpoint, some an infinite KL. */
 export function drawTexts(count: number, random: () => number): DrawnText[] {
   let problem = 0;
   return Array.from({ length: count }, (_, i) => {
@@ -109,7 +109,7 @@ function drawRow(text: PreparedText, name: Name, random: () => number): ScoreRow
   };
 }
 
-/** Writes a study of these texts. A policy without a row has no scores. */
+/** Writes a study of these texts. A policy without any row has no scores. */
 export async function writeDrawnStudy(
   dir: string,
   texts: readonly DrawnText[],
@@ -160,7 +160,7 @@ export async function writeDrawnStudy(
   return dir;
 }
 
-/** Cuts texts into so many studies, some of them of a single text, none of them empty. */
+/** Divides texts into this many studies, none empty, some with a single text. */
 export function cutTexts(
   texts: readonly DrawnText[],
   pieces: number,
@@ -173,7 +173,7 @@ export function cutTexts(
   return sorted.slice(1).map((to, i) => texts.slice(sorted[i], to));
 }
 
-/** `one.study`, …: in the order of their names. */
+/** `one.study`, …: names in alphabetical order. */
 export function nameStudy(folder: string, i: number): string {
   return join(folder, `${String(i).padStart(3, "0")}.study`);
 }

@@ -2,7 +2,7 @@
  * Whether a response's final answer is the given one: `\boxed{…}` or, as in GSM8K, what follows `####`. Numbers are
  * compared as numbers, everything else as LaTeX without its spacing.
  *
- * @returns undefined where the response states no final answer in either form
+ * @returns undefined if the response states no final answer in either form
  */
 export function gradeAnswer(response: string, answer: string): boolean | undefined {
   const stated = finalAnswer(response);

@@ -1,6 +1,7 @@
 /**
- * Text forced through policies: Hugging Face models under PyTorch, local ONNX models, vLLM, SGLang and OpenAI-compatible servers, saved logits. What each
- * says about every token, kept in a study directory, and its analysis. For Node.
+ * Forces texts through policies: Hugging Face models under PyTorch, local ONNX models, vLLM, SGLang and
+ * OpenAI-compatible servers, saved logits. Stores each one's scores of every token in a study directory, and analyzes
+ * them. For Node.
  *
  * @module
  */

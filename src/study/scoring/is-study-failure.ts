@@ -2,10 +2,10 @@ import { resolve, sep } from "node:path";
 import { isLogratioError, isSystemError } from "../../core/base/index.ts";
 
 /**
- * Whether the system failed to read or write the study's own files: that concerns every policy, while other failures
- * concern the one at hand.
+ * Whether the system failed to read or write the study's own files, which concerns every policy; other failures concern
+ * only the current one.
  *
- * @param directory of the study
+ * @param directory the study's directory
  */
 export function isStudyFailure(error: unknown, directory: string): boolean {
   if (isSystemError(error)) return true;

@@ -11,7 +11,7 @@ import type { Policy, PolicyFacts } from "./policy.ts";
 
 export type Backend = PolicyFacts["backend"];
 
-/** Options of back ends; each uses those that concern it. */
+/** Options of back ends; each uses those that apply to it. */
 export interface BackendOptions {
   /** Threads of a local model. */
   readonly threads?: number;
@@ -29,18 +29,18 @@ export interface BackendOptions {
   readonly deviceMap?: string;
   /** Tokens of a batch of an `hf:` policy, padding included. */
   readonly batchTokens?: number;
-  /** Whether a local model's attention is to be read, too. */
+  /** Whether to make a local model's attention readable as well. */
   readonly attention?: boolean;
-  /** Most probable tokens asked of a server. */
+  /** Number of most probable tokens to request from a server. */
   readonly topK?: number;
-  /** Ask servers for the whole vocabulary. */
+  /** Whether to request the whole vocabulary from servers. */
   readonly fullVocabulary?: boolean;
   readonly vocabularySize?: number;
   readonly concurrency?: number;
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly apiKey?: string;
-  /** Ids of a text by the study's tokenizer: servers that name tokens by their text need it. */
+  /** Encodes a text with the study's tokenizer; needed for servers that name tokens by their text. */
   readonly encode?: (text: string) => number[];
 }
 
@@ -48,7 +48,7 @@ interface Location {
   readonly backend: Backend;
   /** Path or URL. */
   readonly where: string;
-  /** What follows `#`. */
+  /** The part after `#`. */
   readonly part: string | undefined;
 }
 
@@ -99,8 +99,8 @@ export async function openPolicy(name: string, at: string, options: BackendOptio
 }
 
 /**
- * `name=onnx:DIR` as it is; without a name, the directory's or file's. `onnx:DIR/*` and `hf:DIR/*` are every directory
- * in DIR that holds a model.
+ * `name=onnx:DIR` unchanged; without a name, the directory's or file's name is used. `onnx:DIR/*` and `hf:DIR/*` stand
+ * for every directory in DIR that holds a model.
  *
  * @returns [name, location] pairs
  */
@@ -130,7 +130,7 @@ async function modelDirectories(backend: "onnx" | "hf", dir: string): Promise<st
   if (names === undefined) throw new NotFoundError(`there is no directory ${dir}`, { at: { file: dir } });
   const found: string[] = [];
   for (const name of names.sort()) {
-    // What cannot be looked into may be one: it fails as a policy, beside the others.
+    // A directory that cannot be read may be a model: it fails as a policy, next to the others.
     const files = await modelFiles(backend, join(dir, name)).catch(() => undefined);
     if (files?.length !== 0) found.push(join(dir, name));
   }
@@ -149,12 +149,12 @@ async function modelDirectories(backend: "onnx" | "hf", dir: string): Promise<st
   return found;
 }
 
-/** Whether a file, by its name, holds arrays and no texts. */
+/** Whether a file, judged by its name, holds arrays and no texts. */
 export function isSavedLogits(path: string): boolean {
   return /\.(npz|npy|safetensors|pt)$/.test(path);
 }
 
-/** The files that a policy's answers come from, where it is local. @throws FileSystemError */
+/** The files that a local policy is computed from. @throws FileSystemError */
 async function modelFiles(backend: Backend, path: string): Promise<string[]> {
   if (backend === "hf") {
     const { checkpointFiles, findCheckpoint } = await import("./torch/find-checkpoint.ts");
@@ -168,7 +168,10 @@ async function modelFiles(backend: Backend, path: string): Promise<string[]> {
   return names.includes("onnx") ? [...models, ...(await modelFiles(backend, join(path, "onnx")))] : models;
 }
 
-/** Changes when a policy's answers may change: sizes and dates of its files, or its address; its number type. */
+/**
+ * Changes when a policy's results may change: depends on sizes and dates of its files or its address, and on its number
+ * type.
+ */
 export async function computeFingerprint(at: string, topK: number, dtype?: string): Promise<string> {
   const { backend, where } = parseLocation(at);
   // An unreadable file is reported when the policy is opened: an error here would end the scoring of all others.
@@ -194,7 +197,7 @@ export async function tokenizerBeside(at: string): Promise<string | undefined> {
   return names.includes("tokenizer.json") ? dir : undefined;
 }
 
-/** @throws NotFoundError where a Hugging Face model is neither a directory nor in the Hub's cache */
+/** @throws NotFoundError if a Hugging Face model is neither a directory nor in the Hub's cache */
 export async function checkModelExists(at: string): Promise<void> {
   const { backend, where } = parseLocation(at);
   if (backend !== "hf") return;
@@ -202,7 +205,7 @@ export async function checkModelExists(at: string): Promise<void> {
   await findCheckpoint(where);
 }
 
-/** A directory that is missing is reported when the policy is opened. */
+/** The directory of an `hf:` model; a missing one is reported when the policy is opened. */
 async function findHfDirectory(where: string): Promise<string> {
   const { findCheckpoint } = await import("./torch/find-checkpoint.ts");
   return findCheckpoint(where).catch(() => where);

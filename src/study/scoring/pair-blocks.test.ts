@@ -17,7 +17,7 @@ async function* blocks(sizes: readonly number[]): AsyncGenerator<LogitBlock> {
   }
 }
 
-/** A number cut into parts, empty ones among them. */
+/** A number divided into parts, some of them empty. */
 const cuts = (total: number): fc.Arbitrary<number[]> =>
   fc.array(fc.integer({ min: 0, max: total }), { maxLength: 6 }).map((places) => {
     const all = [0, ...places.sort((a, b) => a - b), total];

@@ -4,7 +4,7 @@ import type { LogitBlock } from "../../core/kernels/index.ts";
 
 /**
  * Blocks of several policies for the same rows, cut to equal numbers of rows. Nothing is copied: each block is a view
- * of its policy's, valid until the next is requested.
+ * of its policy's block, valid until the next is requested.
  *
  * @throws FormatError when one policy's rows end before another's
  */

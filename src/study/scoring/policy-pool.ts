@@ -11,7 +11,7 @@ export interface KnownPolicy {
   readonly facts: PolicyFacts;
 }
 
-/** The policies of a study, opened when they are first needed, and not at all if everything is scored. */
+/** The policies of a study, opened when first needed, and not at all if everything is scored. */
 export class PolicyPool {
   readonly #spec: StudySpec;
   readonly #options: BackendOptions;
@@ -20,7 +20,7 @@ export class PolicyPool {
   readonly #fingerprints = new Map<string, string>();
   readonly #open = new Map<string, Policy>();
 
-  /** @param tokenizer directory of the study's: policies that bring another vocabulary are refused */
+  /** @param tokenizer directory of the study's tokenizer; policies with a different vocabulary are refused */
   constructor(
     spec: StudySpec,
     tokenizer: string | undefined,
@@ -60,13 +60,13 @@ export class PolicyPool {
       : this.open(name);
   }
 
-  /** Stored facts without attention do not suffice: the model may have one that was not requested. */
+  /** Stored facts without attention are not enough: the model may have readable attention that was not requested. */
   #saysEnough({ facts }: ManifestPolicy): boolean {
     const canRead = facts.backend === "onnx" || facts.backend === "hf";
     return !this.#spec.attention || !canRead || facts.attention !== undefined;
   }
 
-  /** @throws LengthMismatchError when its tokens are not those of the study */
+  /** @throws LengthMismatchError when its tokens differ from the study's */
   async open(name: string): Promise<Policy> {
     const opened = this.#open.get(name);
     if (opened !== undefined) return opened;
@@ -105,7 +105,7 @@ export class PolicyPool {
     const own = await tokenizerBeside(at);
     if (own === undefined || this.#tokenizer === undefined || own === this.#tokenizer) return;
     const difference = await compareTokenizers(this.#tokenizer, own);
-    // Ids that only one has are padding columns or added tokens; the common ones can still be compared.
+    // Ids that only one of them has are padding columns or added tokens; the common ones can still be compared.
     if (difference === undefined || difference.conflicts === null) return;
     throw new LengthMismatchError(`${name} has a different tokenizer from the study: ${difference.message}`, {
       at: { file: own },

@@ -28,11 +28,11 @@ export interface PolicyFacts {
   readonly backend: "onnx" | "hf" | "vllm" | "sglang" | "openai" | "logits";
   /** Directory, file or URL, as given. */
   readonly location: string;
-  /** Name under which a server has the model, or the model's file. */
+  /** The model's name on a server, or the model's file. */
   readonly model: string | null;
-  /** Columns of a row of logits; null where a server does not say. */
+  /** Columns of a row of logits; null if a server does not report it. */
   readonly vocabularySize: number | null;
-  /** Longest text, in tokens; null where not known. */
+  /** Longest text, in tokens; null if unknown. */
   readonly contextLength: number | null;
   /**
    * What its log-probs are the logarithms of: `raw` (softmax of the logits, temperature 1) or `processed` (after
@@ -41,15 +41,15 @@ export interface PolicyFacts {
   readonly logprobs: "raw" | "processed";
   /** The temperature that its log-probs contain: 1 for raw ones. */
   readonly temperature: number;
-  /** Facts about readable attention; null: unreadable, for a reason in `notes`; absent where not requested. */
+  /** Facts about readable attention; null if unreadable, with the reason in `notes`; absent if not requested. */
   readonly attention?: AttentionFacts | null;
-  /** From a server: engine, version, its handling of temperature; one sentence each. */
+  /** Notes from a server: engine, version, its handling of temperature; one sentence each. */
   readonly notes: readonly string[];
 }
 
 export interface AttentionFacts {
   readonly layers: number;
-  /** Of each layer. */
+  /** Heads in each layer. */
   readonly heads: number;
   /** Whether tokens can be hidden from later ones. */
   readonly canHide: boolean;
@@ -58,7 +58,7 @@ export interface AttentionFacts {
 interface PolicyBase {
   readonly name: string;
   readonly facts: PolicyFacts;
-  /** Samples continuations; absent where the back end cannot. */
+  /** Samples continuations; absent if the back end cannot. */
   readonly sample?: (
     promptIds: Int32Array,
     options: SampleOptions,
@@ -70,7 +70,7 @@ interface PolicyBase {
 /** A policy that gives whole rows. */
 export interface LogitsPolicy extends PolicyBase {
   readonly gives: "logits";
-  /** Whether its rows lie in a file as they are, so that reading them again costs less than keeping them. */
+  /** Whether its rows are stored uncompressed in a file, so that rereading them costs less than keeping them. */
   readonly stored?: boolean;
   /**
    * Rows for the tokens `promptLength … ids.length`, in order: the row for token t holds the logits that predict it
@@ -80,13 +80,15 @@ export interface LogitsPolicy extends PolicyBase {
    * @throws TextRefusedError when this text cannot be scored, though others can
    */
   logits(text: ForcedText, signal?: AbortSignal): AsyncIterable<LogitBlock>;
-  /** Present where the model runs outside this process and its figures are computed there, so that logits stay there. */
+  /**
+   * Present if the model runs outside this process and its figures are computed there, so that logits need not be sent.
+   */
   readonly batches?: BatchScoring;
-  /** Present where the model runs by PyTorch; for a reference that `batches` reaches. */
+  /** Present if the model runs under PyTorch; for a reference that `batches` reaches. */
   readonly klGradients?: KlGradients;
   /**
-   * How much of the attention goes to spans of the text, one answer per span. Absent where attention is unreadable, or
-   * was not requested when opening.
+   * How much attention goes to spans of the text, one result per span. Absent if attention is unreadable, or was not
+   * requested on opening.
    *
    * @throws TextRefusedError
    */
@@ -96,8 +98,8 @@ export interface LogitsPolicy extends PolicyBase {
     signal?: AbortSignal,
   ) => Promise<readonly AttentionToSpan[]>;
   /**
-   * Rows as from {@link logits}, where no later token attends to those in `hidden`, in any layer. Positions do not
-   * change. Present where `facts.attention.canHide`.
+   * Rows as from {@link logits}, but no later token attends to those in `hidden`, in any layer. Positions do not
+   * change. Present if `facts.attention.canHide`.
    *
    * @throws TextRefusedError
    */
@@ -112,7 +114,7 @@ export interface LogitsPolicy extends PolicyBase {
  * Gradient times input of D(this policy ‖ `reference`), nats, with respect to the embeddings of earlier tokens under both.
  *
  * @param positions response tokens
- * @returns for each position a value for each token before it, the prompt's first
+ * @returns for each position one value for each token before it, starting with the prompt's first
  * @throws TextRefusedError
  */
 type KlGradients = (
@@ -122,16 +124,16 @@ type KlGradients = (
   signal?: AbortSignal,
 ) => Promise<readonly Float64Array[]>;
 
-/** Figures of many texts at a time, computed where the model runs. */
+/** Scores many texts at a time, where the model runs. */
 export interface BatchScoring {
-  /** Most tokens of a batch, padding included. */
+  /** Maximum tokens in a batch, including padding. */
   readonly tokens: number;
-  /** Whether this policy's distributions can be compared there with a partner's. */
+  /** Whether this policy's distributions can be compared with a partner's there. */
   reaches(partner: LogitsPolicy): boolean;
   /**
-   * Scores texts and compares them with each partner, all of which it must reach.
+   * Scores texts and compares them with each partner; it must reach all of them.
    *
-   * @throws an error that concerns all texts; that of one text goes to `onText`
+   * @throws an error that concerns all texts; an error of one text goes to `onText`
    */
   score(
     texts: readonly ForcedText[],
@@ -142,10 +144,10 @@ export interface BatchScoring {
 
 export interface BatchOptions {
   readonly topK: number;
-  /** Whether this policy will be a partner for the same texts, so that its model need not run again then. */
+  /** Whether this policy will be a partner for the same texts later, so that its model need not run again. */
   readonly keep: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Called for each text as it is done, in any order, with its place among the texts. */
+  /** Called for each finished text, in any order, with its index among the texts. */
   readonly onText: (place: number, found: TextFigures | TextRefusedError) => void;
 }
 
@@ -156,7 +158,7 @@ export interface TextFigures {
   /** 1 = most probable. */
   readonly ranks: Int32Array;
   readonly topK: TopK;
-  /** Against each partner, in their order. */
+  /** Comparisons with each partner, in order. */
   readonly pairs: readonly PairFigures[];
 }
 
@@ -166,9 +168,9 @@ export interface PairFigures {
   readonly reverseKl: Float32Array;
   readonly jsDivergence: Float32Array;
   readonly totalVariation: Float32Array;
-  /** For the token after the text. */
+  /** Value for the token after the text. */
   readonly forwardKlAfterEnd: number;
-  /** Largest probability of P (of Q) over the tokens in columns that the other lacks. */
+  /** Largest probability of P (and of Q) over the tokens, in columns that the other policy lacks. */
   readonly excludedP: number;
   readonly excludedQ: number;
 }
@@ -181,41 +183,41 @@ export interface TokenSpan {
 
 export interface AttentionRequest {
   readonly spans: readonly TokenSpan[];
-  /** Tokens of the text, prompt included, whose predicting position (the one before) attends; ascending, from 1. */
+  /** Tokens of the text, prompt included, whose predicting position (the one before) attends; ascending, at least 1. */
   readonly tokens: readonly number[];
 }
 
 export interface AttentionToSpan {
   /** `[tokens]`: share of the attention that goes to the span, mean over layers and heads. */
   readonly shares: Float32Array;
-  /** `[layers, heads]`: the same of each head, mean over the tokens; NaN where there are none. */
+  /** `[layers, heads]`: the same for each head, mean over the tokens; NaN if there are none. */
   readonly heads: Float32Array;
 }
 
 /** A policy that gives the sampled token's log-prob and the most probable tokens. */
 export interface TopKPolicy extends PolicyBase {
   readonly gives: "top-k";
-  /** For the response tokens `promptLength … ids.length − 1`. @throws TextRefusedError */
+  /** Scores the response tokens `promptLength … ids.length − 1`. @throws TextRefusedError */
   score(text: ForcedText, signal?: AbortSignal): Promise<TopKScores>;
 }
 
 export type Policy = LogitsPolicy | TopKPolicy;
 
 export interface TopKScores {
-  /** `[n]`, nats; NaN where the server gave none. */
+  /** `[n]`, nats; NaN if the server gave none. */
   readonly logprobs: Float64Array;
-  /** `[n, k]`: the most probable tokens; a sampled token beyond them is not among these. */
+  /** `[n, k]`: the most probable tokens; a sampled token that is not among the k is left out. */
   readonly topK: TopK;
-  /** `[n]`, 1 = most probable; -1 where the server does not say. */
+  /** `[n]`, 1 = most probable; -1 if the server does not say. */
   readonly ranks: Int32Array;
 }
 
 export interface SampleOptions {
   readonly n: number;
-  /** 0: greedy. */
+  /** 0 means greedy. */
   readonly temperature: number;
   readonly topP: number;
-  /** Most new tokens. */
+  /** Maximum new tokens. */
   readonly maxTokens: number;
   readonly seed: number;
   /** Ids that end a text; they are part of it. */
@@ -224,7 +226,7 @@ export interface SampleOptions {
 
 export interface Sampled {
   readonly ids: Int32Array;
-  /** `[ids.length]`: of the sampled tokens, raw (temperature 1); NaN where not given. */
+  /** `[ids.length]`: log-probs of the sampled tokens, raw (temperature 1); NaN if not given. */
   readonly logprobs: Float64Array;
   readonly finishReason: "stop" | "length" | "other";
 }

@@ -16,7 +16,7 @@ import { readStudyTexts } from "./texts/read-study-texts.ts";
 
 export interface PreparedTexts {
   readonly texts: readonly PreparedText[];
-  /** Undefined where the texts came as ids and no tokenizer was found. */
+  /** Undefined if the texts came as ids and no tokenizer was found. */
   readonly tokenizer: TokenDecoder | undefined;
   readonly findings: readonly Finding[];
 }
@@ -42,7 +42,7 @@ export async function prepareTexts(spec: StudySpec, options: SampleTextsOptions)
   return { texts, tokenizer: open, findings };
 }
 
-/** With what took most texts as the cause, and what could not be used before what was left out as asked. */
+/** The error if no text is left; names the most frequent cause, unusable texts before those left out on request. */
 function noText(findings: readonly Finding[]): EmptyInputError {
   const isSkipped = ({ severity }: Finding): number => Number(severity === "skipped");
   const [cause] = findings.toSorted((a, b) => isSkipped(b) - isSkipped(a) || b.count - a.count);
@@ -55,7 +55,7 @@ function noText(findings: readonly Finding[]): EmptyInputError {
   });
 }
 
-/** The reference's own, else the first that comes with a model. */
+/** The reference's own tokenizer, else the first that comes with a model. */
 async function findTokenizer({ policies, reference }: StudySpec): Promise<string | undefined> {
   const first = policies.filter(({ name }) => name === reference);
   for (const { at } of [...first, ...policies]) {
@@ -66,9 +66,9 @@ async function findTokenizer({ policies, reference }: StudySpec): Promise<string
 }
 
 /**
- * Where no model brings a tokenizer because there is no model, that is the cause.
+ * If no model brings a tokenizer because a model is missing, reports that as the cause.
  *
- * @throws NotFoundError naming the first one that is missing, the reference before the others
+ * @throws NotFoundError that names the first missing model, the reference before the others
  */
 async function refuseMissingModels({ policies, reference, texts }: StudySpec): Promise<void> {
   if (texts.files?.some(isSavedLogits)) return;
@@ -100,7 +100,7 @@ async function readTexts(
   };
 }
 
-/** The texts that a file of saved logits is about; without a tokenizer, tokens are shown by their ids. */
+/** The texts in a file of saved logits; without a tokenizer, tokens are shown by their ids. */
 async function savedTexts(file: string, tokenizer: TokenDecoder | undefined): Promise<PreparedText[]> {
   return (await readLogitsTexts(file)).flatMap(({ key, ids, promptLength = 1, mask }, row) => {
     const promptIds = ids.slice(0, promptLength);

@@ -1,5 +1,5 @@
 /**
- * Reads the scores of a study back: each text under policies P and Q.
+ * Reads the scores of a study: each text under policies P and Q.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { PreparedText } from "./texts/prepare-text.ts";
 export interface ReadScoredOptions {
   /** Smallest log-prob that a policy gives any token, nats; see {@link klBounds}. */
   readonly floor: number | undefined;
-  /** Columns of the distributions; null: not known. */
+  /** Columns of the distributions; null if unknown. */
   readonly vocabularySize: number | null;
   /** Places of the requested texts; default all. Bounds of the others are not computed. */
   readonly only?: ReadonlySet<number>;
@@ -35,8 +35,8 @@ export async function hasScores(dir: string, policy: string): Promise<boolean> {
 }
 
 /**
- * Texts that both P and Q have scores of, in the study's order. Holds one text, unless the files are in another order
- * than the study (its texts were reordered since): then it keeps texts that come early.
+ * Texts that both P and Q have scores for, in the study's order. Holds one text at a time, unless the files are in a
+ * different order from the study (its texts were reordered since): it then keeps texts that come early.
  */
 export async function* readPair(
   dir: string,
@@ -67,7 +67,7 @@ export async function* readPair(
   }
 }
 
-/** Rows of a policy's file with the places of their texts in the study; texts that it no longer has are left out. */
+/** Rows of a policy's file with the indices of their texts in the study; texts no longer in the study are left out. */
 export async function* indexedScores(
   dir: string,
   policy: string,
@@ -124,7 +124,7 @@ function pairScores({ klWithoutError, klWithoutControl, ...pair }: PairColumns):
   };
 }
 
-/** The k most probable tokens of a policy at token t, and the text's own token where known. */
+/** The k most probable tokens of a policy at token t, and the text's own token if known. */
 function listAt({ topK, logprobs }: ScoreRow, tokenIds: Int32Array, t: number): TopKRow {
   const start = t * topK.k;
   return {
@@ -134,7 +134,7 @@ function listAt({ topK, logprobs }: ScoreRow, tokenIds: Int32Array, t: number): 
   };
 }
 
-/** Bounds of D(P‖Q) where one of the two gave only its most probable tokens. */
+/** Bounds of D(P‖Q) if one of the two gave only its most probable tokens. */
 function computeBounds(
   row: ScoreRow,
   other: ScoreRow,

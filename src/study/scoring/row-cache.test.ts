@@ -5,7 +5,7 @@ import { RowCache } from "./row-cache.ts";
 
 const text: ForcedText = { id: "a", ids: Int32Array.of(1, 2), promptLength: 1 };
 
-/** Two blocks of one row in the same memory, as back ends give them; `asked` counts the texts. */
+/** Yields two one-row blocks in the same memory, as back ends do; `asked` counts the texts. */
 function policy(stored?: boolean) {
   const given = {
     name: "reference",

@@ -2,10 +2,9 @@ import type { LogitBlock } from "../../core/kernels/index.ts";
 import type { ForcedText, LogitsPolicy } from "./policy.ts";
 
 /**
- * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint; those of a
- * policy that has them stored are read again. What came
- * first stays: a study requests its texts in the same order each time, so evicting the oldest would evict exactly what
- * is needed next.
+ * Rows of logits kept in memory up to a limit, so that the reference runs once and not once per checkpoint; stored rows
+ * are reread instead. The first rows stay: a study requests its texts in the same order each time, so evicting the
+ * oldest would evict exactly what is needed next.
  */
 export class RowCache {
   readonly #limit: number;
@@ -15,7 +14,7 @@ export class RowCache {
 
   /**
    * @param limit bytes
-   * @param policies names of those that are requested again; the rows of others are not cached
+   * @param policies names of the policies that are requested again; rows of others are not cached
    */
   constructor(limit: number, policies: Iterable<string>) {
     this.#limit = limit;
@@ -31,7 +30,7 @@ export class RowCache {
     return this.#bytes;
   }
 
-  /** The policy's rows for a text: cached ones, or new ones, which are cached while they fit. */
+  /** The policy's rows for a text: cached ones, or new ones, which are cached if they fit. */
   async *rows(
     policy: Pick<LogitsPolicy, "name" | "logits" | "stored">,
     text: ForcedText,

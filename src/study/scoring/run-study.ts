@@ -21,7 +21,7 @@ export interface RunStudyOptions
 export interface RunStudyResult {
   readonly texts: readonly PreparedText[];
   readonly policies: readonly PolicyOutcome[];
-  /** The files that are now in the study's directory. */
+  /** The files now in the study's directory. */
   readonly files: readonly string[];
   readonly findings: readonly Finding[];
   readonly interrupted: boolean;

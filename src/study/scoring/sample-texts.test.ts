@@ -40,7 +40,7 @@ test("several temperatures each give n responses, named and counted by temperatu
   expect(texts.map(({ id }) => id)).toEqual(
     [0, 1.5].flatMap((t) => ids.map(([problem, k]) => `plain:${problem}@t${t}#${k}`)),
   );
-  // Greedy responses are the same, and those at 1.5 are not all like them.
+  // Greedy responses are all equal, and those at 1.5 differ from them.
   const written = (id: string): string => texts.find((text) => text.id === id)!.tokenIds.join();
   expect(written("plain:p1@t0#0")).toBe(written("plain:p1@t0#1"));
   expect(

@@ -18,13 +18,13 @@ import { type PreparedPrompt, readPrompts } from "./texts/read-prompts.ts";
 
 export interface SampleTextsOptions extends BackendOptions {
   readonly signal?: AbortSignal;
-  /** Called with the number of problems that have all their samples, and of all. */
+  /** Called with the number of problems that have all their samples, and the total. */
   readonly onSampled?: (done: number, total: number) => void;
 }
 
 /** A line of `rollouts.jsonl`. */
 interface Rollout {
-  /** The policy and options that it was sampled with: others do not count. */
+  /** The policy and options that it was sampled with; lines with others do not count. */
   readonly from: string;
   readonly problem: string;
   readonly sample: number;
@@ -95,7 +95,7 @@ interface Sampling {
   readonly tokenizer: TokenDecoder;
   readonly prompts: readonly PreparedPrompt[];
   readonly findings: FindingLog;
-  /** What the texts' names have before their number: the temperature, where there are several. */
+  /** Prefix of the texts' names before their number: the temperature, if there are several. */
   readonly named: string;
 }
 

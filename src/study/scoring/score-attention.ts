@@ -14,13 +14,13 @@ import type { RowCache } from "./row-cache.ts";
 
 /** One entry per response token, about that token; NaN at the error, before it, and in tool output. */
 export interface AttentionColumns {
-  /** The response tokens of the error; undefined: the text has no known error, and all values are NaN. */
+  /** The response tokens of the error; undefined if the text has no known error, and all values are NaN. */
   readonly error: ErrorSpan | undefined;
   /** Share of the attention at the token's predicting position that goes to the error, mean over layers and heads. */
   readonly toError: Float32Array;
-  /** The same to as many tokens right before the error. */
+  /** The same for as many tokens right before the error. */
   readonly toControl: Float32Array;
-  /** `[layers, heads]`: share that goes to the error, mean over the tokens; no layers without an error. */
+  /** `[layers, heads]`: share that goes to the error, mean over the tokens; no layers if there is no error. */
   readonly heads: HeadShares;
 }
 
@@ -29,11 +29,13 @@ export interface HeadShares {
   readonly shares: Float32Array;
 }
 
-/** D(P‖Q), nats, of the response tokens after the error when no later token attends to some of the text, in P and in Q. */
+/**
+ * D(P‖Q), nats, of the response tokens after the error if no later token attends to part of the text, in P and in Q.
+ */
 export interface HiddenColumns {
-  /** To the error. */
+  /** With the error hidden. */
   readonly klWithoutError: Float32Array;
-  /** To as many tokens right before it. */
+  /** With as many tokens right before it hidden. */
   readonly klWithoutControl: Float32Array;
 }
 
@@ -64,8 +66,8 @@ export function noAttention(tokens: number, partners: readonly LogitsPolicy[]): 
 }
 
 /**
- * @param policy gives attention
- * @param partners can hide tokens, as the policy can; none where it cannot
+ * @param policy must give attention
+ * @param partners policies that can hide tokens, if this one can; otherwise none
  * @throws TextRefusedError
  */
 export async function scoreAttention(

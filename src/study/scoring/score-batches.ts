@@ -1,5 +1,5 @@
 /**
- * Scores many texts at a time, by a policy whose model runs in another process.
+ * Scores many texts at a time by a policy whose model runs in another process.
  *
  * @module
  */
@@ -25,8 +25,8 @@ export function findBatches(
 }
 
 /**
- * The longest texts come first: a lack of memory shows at once, and the texts of a batch have similar lengths, with
- * little padding.
+ * The longest texts come first: lack of memory shows at once, and the texts of a batch have similar lengths, so there
+ * is little padding.
  */
 export async function scoreBatches<T extends { readonly forced: ForcedText }>(
   batches: BatchScoring,
@@ -71,7 +71,7 @@ function nameParts(partners: readonly LogitsPolicy[], { pairs }: TextFigures): T
   return Object.fromEntries(partners.map(({ name }, i) => [name, pairs[i]!]));
 }
 
-/** Batches of at most `tokens` tokens with their padding; a longer text is one by itself. */
+/** Batches of at most `tokens` tokens including padding; a longer text is a batch by itself. */
 export function cutBatches<T extends { readonly forced: ForcedText }>(
   texts: readonly T[],
   tokens: number,

@@ -1,5 +1,5 @@
 /**
- * Scores the texts that a policy has no scores of yet, and saves them as they are done.
+ * Scores the texts that a policy has no scores for yet, and saves them as they finish.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import { type ScoreTextOptions, scoreText, type TextScores } from "./score-text.
 import type { RefusedText } from "./store/manifest.ts";
 import type { PolicyScoresFile } from "./store/policy-scores.ts";
 
-/** After a server failed on this many texts in a row, the others are not sent. */
+/** After a server has failed on this many texts in a row, the others are not sent. */
 const GIVE_UP_AFTER = 8;
 
 /** A text with the digest that identifies its scores. */
 export interface KeyedText {
   readonly key: string;
   readonly forced: ForcedText;
-  /** What to measure of attention; undefined when not requested. */
+  /** What attention to measure; undefined if not requested. */
   readonly plan?: AttentionPlan | undefined;
 }
 
 export interface ScorePolicyOptions extends ScoreTextOptions {
-  /** Texts at a time, where the policy is a server. */
+  /** Texts at a time, if the policy is a server. */
   readonly concurrency: number;
-  /** Names of the partners to compare with while tokens are hidden; undefined: no attention is asked for. */
+  /** Names of the partners to compare with while tokens are hidden; undefined if no attention is requested. */
   readonly attention?: readonly string[] | undefined;
   readonly onText: (text: KeyedText, refused: boolean) => void;
 }
@@ -35,7 +35,7 @@ export interface ScorePolicyOptions extends ScoreTextOptions {
 export interface ScoredPolicy {
   readonly scored: number;
   readonly refused: readonly RefusedText[];
-  /** Texts that were no longer sent, because the server had failed too often in a row. */
+  /** Texts that were not sent, because the server had failed too often in a row. */
   readonly givenUp: number;
 }
 
@@ -132,7 +132,7 @@ function refusedText({ key, forced }: KeyedText, error: TextRefusedError): Refus
   };
 }
 
-/** The same with exactly k alternatives a token: servers may give fewer than they were asked for, or one more. */
+/** The same with exactly k alternatives per token: servers may give fewer than requested, or one more. */
 function resize({ k, ids, logprobs }: TopK, wanted: number): TopK {
   if (k === wanted) return { k, ids, logprobs };
   const tokens = k === 0 ? 0 : ids.length / k;

@@ -9,10 +9,10 @@ export { computeKey } from "./keyed-text.ts";
 export type { PolicyOutcome, ScoreOptions, ScoreProgress, ScoreResult } from "./study-scoring.ts";
 
 /**
- * Scores texts under every policy of a study, into the study's directory. A policy that cannot be opened, and a text
- * that a policy refuses, is a finding; the rest is scored and kept.
+ * Scores texts under every policy of a study, into the study's directory. A policy that cannot be opened, or a text
+ * that a policy refuses, becomes a finding; the rest is scored and kept.
  *
- * @throws the reference's error where the reference cannot be opened: without it nothing can be compared
+ * @throws the reference's error if the reference cannot be opened: without it nothing can be compared
  */
 export async function scoreStudy(
   spec: StudySpec,

@@ -15,14 +15,14 @@ import type { AttentionColumns, HiddenColumns } from "./score-attention.ts";
 /** One entry per response token, about that token; nats. */
 export interface TextScores {
   readonly logprobs: Float32Array;
-  /** Absent where only the most probable tokens are known. */
+  /** Absent if only the most probable tokens are known. */
   readonly entropies?: Float32Array;
-  /** 1 = most probable; -1 where not known. */
+  /** 1 = most probable; -1 if unknown. */
   readonly ranks: Int32Array;
   readonly topK: TopK;
-  /** Against each partner, by name; empty where one of the two gives no logits. */
+  /** Comparisons with each partner, by name; empty if one of the two gives no logits. */
   readonly pairs: Readonly<Record<string, PairColumns>>;
-  /** Present where requested and the policy's attention is readable. */
+  /** Present if requested and the policy's attention is readable. */
   readonly attention?: AttentionColumns;
 }
 
@@ -32,7 +32,7 @@ export interface PairColumns extends PairFigures, Partial<HiddenColumns> {}
 export interface ScoreTextOptions {
   /** Most probable tokens to keep. */
   readonly topK: number;
-  /** Keeps the rows of policies that later ones are compared with. */
+  /** Keeps the rows of policies that later ones will be compared with. */
   readonly cache: RowCache;
   /** Computes figures of rows. */
   readonly rows: Pick<DistributionPool, "describe" | "compare">;
@@ -40,7 +40,7 @@ export interface ScoreTextOptions {
 }
 
 /**
- * Scores a text under `policy`, and compares its distributions with the partners' where both give logits.
+ * Scores a text under `policy`, and compares its distributions with the partners' if both give logits.
  *
  * @throws TextRefusedError when this text cannot be scored
  */

@@ -1,5 +1,5 @@
 /**
- * Findings of scoring a study.
+ * Findings made while a study is scored.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Leaves texts of a study out by whether they are right, or by whether policies solve their problems.
+ * Leaves texts of a study out, by whether they are right or by whether policies solve their problems.
  *
  * @module
  */
@@ -12,20 +12,20 @@ import type { PreparedText } from "./texts/prepare-text.ts";
 
 interface Selected {
   readonly texts: readonly PreparedText[];
-  /** What was left out: counted, by reason. */
+  /** What was left out, counted by reason. */
   readonly findings: readonly Finding[];
 }
 
-/** Why a text is left out: which texts these are, and what would help where that is not known. */
+/** Why a text is left out: which texts these are, and what would help if that is unknown. */
 interface Reason {
   readonly which: string;
   readonly hint?: string;
 }
 
 /**
- * Keeps what `only_wrong` and `only_outcomes` ask for.
+ * Keeps the texts that `only_wrong` and `only_outcomes` select.
  *
- * @throws UsageError when nothing tells the outcomes of a policy in `only_outcomes`
+ * @throws UsageError when the outcomes of a policy in `only_outcomes` are unknown
  */
 export async function selectTexts(
   texts: readonly PreparedText[],

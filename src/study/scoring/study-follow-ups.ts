@@ -62,7 +62,7 @@ export class StudyFollowUps {
     });
   }
 
-  /** Under every policy. */
+  /** Continuations of a text under every policy. */
   caseContinuations(text: PreparedText): CaseContinuation[] {
     const all = this.#continuations.get(computeKey(text)) ?? [];
     return Array.from(groupPlaces(all), ([place, lines]) =>

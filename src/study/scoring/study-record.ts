@@ -1,6 +1,6 @@
 /**
- * A scored study as the record: one row per text, log-probs, entropies and alternatives per policy. What other verbs and
- * the viewer read.
+ * A scored study as the record: one row per text, with log-probs, entropies and alternatives per policy. Other verbs
+ * and the viewer read it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { PreparedText } from "./texts/prepare-text.ts";
 /**
  * Writes `record.parquet` into the study's directory.
  *
- * @returns the file, and how many texts it has; undefined where nothing is scored
+ * @returns the file and its number of texts; undefined if nothing is scored
  */
 export async function writeStudyRecord(
   dir: string,

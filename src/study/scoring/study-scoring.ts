@@ -48,7 +48,7 @@ export interface ScoreProgress {
   /** Number of the policy, from 1, and of all policies. */
   readonly policyNumber: number;
   readonly policies: number;
-  /** Finished texts of this policy, and all. */
+  /** Finished texts of this policy, and the total. */
   readonly texts: number;
   readonly textsTotal: number;
   /** Response tokens over all policies: scored in this run, and remaining. */
@@ -57,7 +57,7 @@ export interface ScoreProgress {
 }
 
 export interface ScoreOptions extends BackendOptions {
-  /** Directory of the study's tokenizer; policies that bring another vocabulary are left out. */
+  /** Directory of the study's tokenizer; policies with a different vocabulary are left out. */
   readonly tokenizer?: string;
   /** Bytes of cached logits, so that the reference runs once; default 1 GiB. */
   readonly cacheBytes?: number;
@@ -67,7 +67,7 @@ export interface ScoreOptions extends BackendOptions {
 
 export interface PolicyOutcome {
   readonly name: string;
-  /** Texts scored now, texts that were scored before, texts that it refused. */
+  /** Texts scored now, texts scored before, and texts that it refused. */
   readonly scored: number;
   readonly kept: number;
   readonly refused: number;
@@ -87,12 +87,12 @@ export interface ScoreResult {
 
 /** What a policy can compute, given its partners. */
 interface Abilities extends KnownPolicy {
-  /** Partners with logits: D is exact. */
+  /** Partners with logits, for which D is exact. */
   readonly exact: readonly string[];
   readonly attention: { readonly heads: number; readonly hiding: readonly string[] } | undefined;
 }
 
-/** What one policy has left to do. */
+/** The work left for one policy. */
 interface Work {
   readonly file: PolicyScoresFile;
   readonly remaining: readonly KeyedText[];
@@ -107,9 +107,9 @@ export class StudyScoring {
   /** The reference first, so that its rows are cached when the others are compared with them. */
   readonly #policies: readonly PolicySpec[];
   readonly #texts: readonly KeyedText[];
-  /** Of the texts as they are stored, for the manifest. */
+  /** Digest of the stored texts, for the manifest. */
   readonly #written: TextsDigest;
-  /** By key: where a wrong text's first error is, if attention is requested. */
+  /** By key: the place of a wrong text's first error, if attention is requested. */
   readonly #errors: ReadonlyMap<string, ErrorSpan | undefined>;
   readonly #pool: PolicyPool;
   readonly #cache: RowCache;
@@ -119,7 +119,7 @@ export class StudyScoring {
   readonly #before: Readonly<Record<string, ManifestPolicy>>;
   readonly #entries: Record<string, ManifestPolicy>;
 
-  /** Response tokens of one policy, and those scored here so far, over all policies. */
+  /** Response tokens of one policy, and those scored here so far over all policies. */
   readonly #tokens: number;
   #tokensDone = 0;
 
@@ -136,7 +136,7 @@ export class StudyScoring {
     this.#before = before;
     this.#policies = inTrainingOrder(spec.policies);
     // Earlier policies that the study no longer has are dropped; the others keep their entry until they are scored, so
-    // that an interrupted run loses nothing of those it did not reach.
+    // that an interrupted run loses nothing of those that it did not reach.
     this.#entries = dictionary<ManifestPolicy>(
       this.#policies.flatMap(({ name }) => {
         const known = before[name];
@@ -173,7 +173,7 @@ export class StudyScoring {
           if (policy.role === "reference") throw failure;
           reportPolicy(this.#findings, policy, failure);
         }
-        // Models take memory: only those that a later policy is compared with stay open.
+        // Models take memory: only those stay open that a later policy is compared with.
         const later = this.#policies.slice(i + 1).flatMap(({ name }) => listPartners(name, this.#spec));
         await this.#pool.closeAllBut(new Set(later));
       }
@@ -188,7 +188,7 @@ export class StudyScoring {
     };
   }
 
-  /** @param number of the policy, from 1 */
+  /** @param number the policy's number, from 1 */
   async #scorePolicy(policy: PolicySpec, number: number): Promise<PolicyOutcome> {
     const started = Date.now();
     const { signal } = this.#options;
@@ -251,7 +251,7 @@ export class StudyScoring {
     return { gives, facts, exact, attention: heads === undefined ? undefined : { heads, hiding } };
   }
 
-  /** Opens the policy's scores, and lists the texts that are not in them. */
+  /** Opens the policy's scores, and lists the texts that they lack. */
   async #openWork(name: string, able: Abilities, lasting: readonly RefusedText[]): Promise<Work> {
     const { out, topK } = this.#spec;
     const { gives, exact, attention } = able;

@@ -22,9 +22,9 @@ export interface StudySpec {
   readonly only: readonly string[] | undefined;
   /** Further pairs [P, Q]: D(P‖Q). */
   readonly pairs: readonly (readonly [string, string])[];
-  /** Pairs of RL-Probe's config that name a checkpoint which it does not list: reported, and not compared. */
+  /** Pairs of RL-Probe's config that name a checkpoint it does not list: reported, and not compared. */
   readonly absentPairs: readonly string[];
-  /** Which problems a policy itself solves: files by policy name; "" where a file names the policies. */
+  /** Which problems a policy itself solves: files by policy name; "" for a file that names the policies. */
   readonly outcomes: Readonly<Record<string, string>>;
   /** Number of most probable tokens stored per policy. */
   readonly topK: number;
@@ -53,7 +53,7 @@ export interface PolicySpec {
 export const FIGURE_FORMATS = ["svg", "png", "pdf"] as const;
 export type FigureFormat = (typeof FIGURE_FORMATS)[number];
 
-/** Formats of figures, where figures are written. */
+/** Formats of figures, if figures are written. */
 export interface FigureSpec {
   readonly formats: readonly FigureFormat[];
   /** Pixels per inch of a PNG; an inch is 96 units of a figure. */
@@ -77,7 +77,7 @@ export interface GenerateSpec {
   /** Name of the policy that writes them. */
   readonly from: string;
   readonly temperature: number;
-  /** Several: `n` responses at each of them, and `temperature` is the first. */
+  /** Set if there are several: `n` responses at each of them, and `temperature` is the first. */
   readonly temperatures?: readonly number[];
   readonly topP: number;
   readonly maxTokens: number;
@@ -91,7 +91,7 @@ export interface AnalysisSpec {
   readonly alpha: number;
   readonly bootstrapReplicates: number;
   readonly seed: number;
-  /** Smallest log-prob (nats) that a policy gives any token; bounds from top-k lists need it to be finite. */
+  /** Smallest log-prob (nats) that a policy gives any token; without it, bounds from top-k lists are not finite. */
   readonly floor: number | undefined;
   /** Case studies in the report. */
   readonly cases: number;
@@ -105,15 +105,15 @@ export const DEFAULT_SPIKES: SpikeOptions = {
   percentile: 95,
 };
 
-/** Names of the end of a run, without a step number. */
+/** Matches names of the end of a run, without a step number. */
 const FINAL = /(^|[^a-z])(final|last|latest)$/i;
 
-/** File names are made of policies' names. */
+/** Policies' names become file names. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+@-]*$/;
 
 /**
- * A policy by name: its step is the number that the name ends in (`rlvr_step_300`, `global_step_40`); a name without one
- * is a baseline, unless it means the end of a run (`final`).
+ * A policy by name: its step is the number at the end of the name (`rlvr_step_300`, `global_step_40`); a name without
+ * one is a baseline, unless it stands for the end of a run (`final`).
  *
  * @throws UsageError when the name cannot be a file name
  */
@@ -146,7 +146,7 @@ export function inTrainingOrder(policies: readonly PolicySpec[]): PolicySpec[] {
   );
 }
 
-/** Whether to work on a policy now: always, unless `only` names others; the reference always. */
+/** Whether to score a policy now: always, unless `only` names others; the reference always. */
 export function isAsked({ name, role }: PolicySpec, { only }: Pick<StudySpec, "only">): boolean {
   return only === undefined || role === "reference" || only.includes(name);
 }

@@ -9,7 +9,7 @@ import { type TextAttention, textAttention } from "./text-attention.ts";
 
 const NONE = Number.NaN;
 
-/** Six tokens, the second of them wrong, the fifth a tool's. */
+/** Six tokens; the second is wrong, the fifth is a tool's. */
 function scored(change: { p?: object; q?: object; pair?: object } = {}): ScoredText {
   const text = studyText("t", ["a", "b", "c", "d", "e", "f"], { mask: Uint8Array.of(1, 1, 1, 1, 0, 1) });
   const shares = (...values: number[]) => Float32Array.of(NONE, NONE, NONE, ...values);
@@ -121,7 +121,7 @@ describe("attention in the report", () => {
   const kl = texts.map((_, i) => [0.1, 0.1, 0.1, 0.1, 2, 0.1].map((value) => value * (1 + i / 10)));
   const named = (name: string, step: number): NamedKl => ({ name, step, kl });
 
-  /** A checkpoint whose text i is looked back at as `of` says. */
+  /** A checkpoint that attends to the error of text i as `of` says. */
   function looking(one: NamedKl, of: (i: number) => Partial<TextAttention> | undefined): CheckpointSummary {
     const plain = makeCheckpoint(texts, one);
     return {

@@ -1,5 +1,5 @@
 /**
- * Attention to errors head by head, summed over the texts of a checkpoint: as many numbers as it has heads, however many
+ * Attention to errors head by head, summed over the texts of a checkpoint: one number per head and policy, however many
  * texts there are. The sums do not depend on the order of the texts.
  *
  * @module
@@ -16,13 +16,13 @@ export interface HeadShares {
   readonly reference: ArrayLike<number>;
 }
 
-/** Sums of shares that are added to. */
+/** Shares summed so far, to which more texts can be added. */
 export class HeadSums implements HeadShares {
   readonly layers: number;
-  /** Of all layers. */
+  /** Number of heads over all layers. */
   readonly size: number;
   texts = 0;
-  /** The checkpoint's, then the reference's. */
+  /** The checkpoint's sums, then the reference's. */
   readonly #sums: BinnedSums;
 
   constructor(layers: number, size: number) {
@@ -47,7 +47,7 @@ export class HeadSums implements HeadShares {
     }
   }
 
-  /** Those of a model with other heads add nothing. */
+  /** Adds another model's sums; those with a different number of heads add nothing. */
   merge(other: HeadSums): void {
     if (other.layers !== this.layers || other.size !== this.size) return;
     this.texts += other.texts;
@@ -63,7 +63,7 @@ export class HeadSums implements HeadShares {
   static decode(from: ByteReader): HeadSums {
     const [layers, size, texts] = [from.whole(), from.whole(), from.whole()];
     if (layers === 0 || size % layers !== 0) from.fail(`${size} heads are declared in ${layers} layers`);
-    // Four places to a byte.
+    // Four sums fit into a byte, and each head has two.
     if (size > 2 * from.rest) from.fail(`${size} heads are declared, ${from.rest} bytes are left`);
     const sums = new HeadSums(layers, size);
     sums.texts = texts;
@@ -76,7 +76,7 @@ export class HeadSums implements HeadShares {
   }
 }
 
-/** Adds one text; without an error, or where its policies have other heads, it adds nothing. */
+/** Adds one text; without an error, or if its policies have a different number of heads, it adds nothing. */
 export function addHeads(sums: HeadSums | undefined, { p, q }: ScoredText): HeadSums | undefined {
   const [own, reference] = [p.attentionHeads, q.attentionHeads];
   if (own === undefined || reference === undefined || own.layers === 0) return sums;
@@ -89,7 +89,7 @@ export function addHeads(sums: HeadSums | undefined, { p, q }: ScoredText): Head
 }
 
 export interface StrongestHead {
-  /** From 0. */
+  /** Counted from 0. */
   readonly layer: number;
   readonly head: number;
   /** Share of its attention that goes to the error, mean over texts. */
@@ -97,7 +97,7 @@ export interface StrongestHead {
   readonly referenceShare: number;
 }
 
-/** The checkpoint's head that looks at errors most; of equal ones, the first. */
+/** The checkpoint's head that attends to errors most; of equal ones, the first. */
 export function strongestHead({ texts, layers, own, reference }: HeadShares): StrongestHead {
   const place = Array.from(own).reduce((best, sum, head) => (sum > own[best]! ? head : best), 0);
   const heads = own.length / layers;

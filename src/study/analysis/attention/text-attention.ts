@@ -1,11 +1,11 @@
 /**
- * How a checkpoint and the reference look back at the first error of one text.
+ * How a checkpoint and the reference attend to the first error of one text.
  *
  * @module
  */
 import type { ScoredText } from "../study.ts";
 
-/** Means over the policy's own tokens after the error that both policies' attention is known of; NaN: not known. */
+/** Means over the policy's own tokens after the error for which both policies' attention is known; NaN if unknown. */
 export interface TextAttention {
   readonly tokens: number;
   /** Shares of a token's attention, mean over layers and heads. */
@@ -15,14 +15,14 @@ export interface TextAttention {
   readonly referenceToControl: number;
   /** D(P‖Q) of these tokens. */
   readonly kl: number;
-  /** The same with the error, and with as many tokens before it, hidden from them. */
+  /** The same with the error hidden from them, and with as many tokens before it hidden. */
   readonly klWithoutError: number;
   readonly klWithoutControl: number;
 }
 
 /**
- * A mean is over the tokens at which all series that are known of the text are finite, so that KL with and without
- * hidden tokens is of the same tokens. Undefined where there are none.
+ * Each mean is over the tokens at which all known series of the text are finite, so that KL with and without hidden
+ * tokens covers the same tokens. Undefined if there are none.
  */
 export function textAttention({ text, p, q, pair }: ScoredText): TextAttention | undefined {
   const [own, reference] = [p.attentionToError, q.attentionToError];

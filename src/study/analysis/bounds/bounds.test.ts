@@ -133,7 +133,7 @@ const listed = (entries: Readonly<Record<number, number>>): TopKRow => ({
 });
 
 describe("lower bounds are attained", () => {
-  // Token 1 only in P's list, token 2 only in Q's: what they have in the other is searched on a grid.
+  // Token 1 is only in P's list, token 2 only in Q's; their probabilities in the other list are searched on a grid.
   test.each<[string, Record<number, number>, Record<number, number>]>([
     ["uncapped", { 0: 0.5, 1: 0.2 }, { 0: 0.6, 2: 0.15 }],
     ["the cap of Q binds", { 0: 0.3, 1: 0.6 }, { 0: 0.4, 2: 0.05 }],
@@ -166,7 +166,7 @@ describe("lower bounds are attained", () => {
 test("upper bounds are attained", () => {
   const options = { vocabularySize: null, floor: Math.log(1e-4), rounding: 1e-12 };
   const bounds = klBounds(listed({ 0: 0.4, 1: 0.2 }), listed({ 0: 0.6, 2: 0.2 }), options);
-  // P has its missing 0.4 on tokens 3 and 4, where Q has the floor; Q its own on token 5.
+  // P has its missing 0.4 on tokens 3 and 4, where Q is at the floor; Q has its own on token 5.
   const p = [0.4, 0.2, 0, 0.2, 0.2, 0];
   const q = [0.6, 1e-4, 0.2, 1e-4, 1e-4, 0.2 - 3e-4];
   expect(bounds.forwardKl.high).toBeCloseTo(exactly(p, q).forwardKl, 9);

@@ -15,18 +15,18 @@ import { closestRatios, leastDivergence } from "./least-divergence.ts";
 
 export type { TopKRow } from "./known-parts.ts";
 
-/** What is known of the tokens outside the lists. */
+/** What is known about the tokens outside the lists. */
 export interface BoundOptions {
-  /** Columns of a row of logits; null where it is not known. */
+  /** Columns of a row of logits; null if unknown. */
   readonly vocabularySize: number | null;
   /**
-   * Smallest log-prob that a token outside a list can have under either policy, nats, where something is known of it
-   * (the range of the logits, a server that cuts off): without it the KLs have no upper bound.
+   * Smallest log-prob that a token outside a list can have under either policy, nats, if anything is known about it
+   * (the range of the logits, a server that cuts off). Without it the KLs have no upper bound.
    */
   readonly floor?: number;
   /**
-   * By how much the sum of stated probabilities may be off: 1e-6, for float32 log-probs. The log-probs themselves are
-   * taken as they are stated.
+   * How far the sum of stated probabilities may be off: 1e-6, for float32 log-probs. The log-probs themselves are taken
+   * as stated.
    */
   readonly rounding?: number;
 }
@@ -39,7 +39,7 @@ export interface Bound {
   readonly high: number;
 }
 
-/** Nats, total variation a fraction. */
+/** Bounds in nats; total variation as a fraction. */
 export interface DivergenceBounds {
   /** D(P‖Q); `high` may be +inf. */
   readonly forwardKl: Bound;
@@ -56,11 +56,11 @@ const ROUNDING = 1e-6;
 /**
  * Bounds of the divergences at one position: whatever the unknown probabilities are, the exact values lie between them.
  *
- * What is known: the listed probabilities, that each distribution sums to 1, and that no unlisted token has more than
- * the smallest of the k. Lower bounds are the minimum over all distributions that fit (see `least-divergence.ts`), but
- * that the tokens that neither list has are not held to the cap. Upper bounds come from convexity, which puts extremes
- * at corners: unknown tokens at the floor, and for JS and total variation the missing masses on different tokens. Where
- * both lists are of the whole vocabulary, all bounds are the exact values.
+ * Given are the listed probabilities, that each distribution sums to 1, and that no unlisted token has more than the
+ * smallest of the k. Lower bounds are the minimum over all distributions that fit (see `least-divergence.ts`), except
+ * that tokens in neither list are not held to the cap. Upper bounds come from convexity, which puts extremes at
+ * corners: unknown tokens at the floor, and for JS and total variation the missing masses on different tokens. If both
+ * lists cover the whole vocabulary, all bounds are the exact values.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -93,7 +93,7 @@ export function klBounds(p: TopKRow, q: TopKRow, options: BoundOptions): Diverge
   };
 }
 
-/** Stated probabilities that contradict each other make no interval with its ends the wrong way round. */
+/** If stated probabilities contradict each other, the interval must not have its ends reversed. */
 function bound(low: number, high: number): Bound {
   const end = Math.max(0, high);
   return { low: Math.min(low, end), high: end };
@@ -111,7 +111,7 @@ function swapped(parts: KnownParts): KnownParts {
   };
 }
 
-/** The most of Σ φ for a φ that is finite where one probability is 0: φ(p, q) − φ(0, 1) q falls with q. */
+/** The largest Σ φ for a φ that is finite where one probability is 0: φ(p, q) − φ(0, 1) q falls with q. */
 function mostApart(parts: KnownParts, divergence: FDivergence, floor: number): number {
   const { bothP, bothQ, onlyP, onlyQ, missingP, missingQ } = parts;
   const leastP = boundBelow(missingP, floor);
@@ -124,8 +124,8 @@ function mostApart(parts: KnownParts, divergence: FDivergence, floor: number): n
 }
 
 /**
- * The most of D(P‖Q). Tokens of P's list have the least that Q can give them. P's missing mass is worth at most
- * log(cap_P / q) per unit on a token, so it goes to the tokens with the least q, cap_P to each.
+ * The largest D(P‖Q). Tokens of P's list get the least that Q can give them. P's missing mass contributes at most
+ * log(cap_P / q) per unit on a token, so it goes to the tokens with the smallest q, cap_P to each.
  */
 function mostRelativeEntropy(parts: KnownParts, floor: number): number {
   const { bothP, bothQ, onlyP, onlyQ, missingP, missingQ, neither } = parts;

@@ -1,5 +1,5 @@
 /**
- * What two lists of the most probable tokens say about two distributions, sorted by who knows what.
+ * What two lists of the most probable tokens say about two distributions, sorted by which policy knows which token.
  *
  * @module
  */
@@ -11,25 +11,25 @@ export interface TopKRow {
   readonly ids: ArrayLike<number>;
   /** `[k]`, nats. */
   readonly logprobs: ArrayLike<number>;
-  /** The token that is really there, where its log-prob is known though it may not be among the k. */
+  /** The token that actually occurs there, if its log-prob is known even though it may not be among the k. */
   readonly actual?: { readonly id: number; readonly logprob: number };
 }
 
-/** Tokens of which one policy's probability is known and the other's is not. */
+/** Tokens whose probability is known under one policy but not under the other. */
 export interface OneSided {
   readonly probabilities: Float64Array;
   readonly sum: number;
 }
 
-/** Of one policy: what its unknown tokens may have. */
+/** Limits on the probabilities of one policy's unknown tokens. */
 export interface Missing {
-  /** Probability of all unknown tokens together lies between these. */
+  /** Probability of all unknown tokens together: the least, the nominal and the most. */
   readonly least: number;
   readonly mass: number;
   readonly most: number;
-  /** At most this much for one of them. */
+  /** Upper limit for any one of them. */
   readonly cap: number;
-  /** At least this much for each of them: what is left if all others have all they can. */
+  /** Lower limit for each of them: what remains if all others have the most they can. */
   readonly floor: number;
 }
 
@@ -41,14 +41,14 @@ export interface KnownParts {
   readonly onlyQ: OneSided;
   readonly missingP: Missing;
   readonly missingQ: Missing;
-  /** Tokens that neither knows; infinite where the vocabulary's size is not known. */
+  /** Number of tokens that neither policy knows; infinite if the vocabulary's size is unknown. */
   readonly neither: number;
 }
 
 /**
- * @param vocabularySize null where it is not known
- * @param rounding by how much a sum of stated probabilities may be off
- * @throws SchemaError where more tokens are named than the vocabulary has
+ * @param vocabularySize null if unknown
+ * @param rounding how far a sum of stated probabilities may be off
+ * @throws SchemaError if more tokens are named than the vocabulary has
  */
 export function knownParts(
   p: TopKRow,
@@ -105,7 +105,7 @@ function readRow({ ids, logprobs, actual }: TopKRow): Row {
   if (actual !== undefined && actual.id >= 0 && !known.has(actual.id)) {
     const probability = toProbability(actual.logprob);
     if (!Number.isNaN(probability)) known.set(actual.id, probability);
-    // A list that leaves out a more probable token is not of the most probable ones: it says nothing about others.
+    // A list that leaves out a more probable token is not a list of the most probable: it says nothing about others.
     if (probability > smallest * (1 + 1e-6)) smallest = 1;
   }
   return { known, smallest };

@@ -25,21 +25,22 @@ export interface Ratios {
   readonly ofQ: number;
 }
 
-/** Ratios beyond these are not told apart: any ratio gives a bound. */
+/** Ratios beyond these are not distinguished: any ratio gives a bound. */
 const MOST = 1e12;
 const STEPS = 44;
 
-/** The ratio of closest allocation for masses, and the one in which nothing is conditioned. */
+/** The ratio of the closest allocation for these masses, and the one that imposes no condition. */
 export function closestRatios(parts: KnownParts): readonly Ratios[] {
   const { missingP, missingQ } = parts;
   const nominal = solve(parts, missingP.mass, missingQ.mass);
-  // Masses are known only to rounding: the least is at the end of their intervals that brings the ratio closer to 1.
+  // Masses are known only up to rounding: the minimum is at the end of their intervals that brings the ratio closer to
+  // 1.
   const massP = nominal.ofP > 1 ? missingP.least : missingP.most;
   const massQ = nominal.ofQ > 1 ? missingQ.most : missingQ.least;
   return [solve(parts, massP, massQ), { ofP: 1, ofQ: 1 }];
 }
 
-/** A lower bound of Σφ: the largest of those that the ratios give. */
+/** A lower bound of Σφ: the largest bound that any of the ratios gives. */
 export function leastDivergence(
   parts: KnownParts,
   divergence: FDivergence,
@@ -74,7 +75,7 @@ function unknownPart(
 
 /** The ratios at which the masses of the closest allocation are `massP` and `massQ`. */
 function solve(parts: KnownParts, massP: number, massQ: number): Ratios {
-  // What is left for the rest falls with the ratio for P and rises for Q.
+  // What remains for the rest falls with the ratio for P and rises for Q.
   const restP = (t: number): number => massP - allocated(parts.onlyQ.probabilities, parts.missingP.cap, t);
   const restQ = (t: number): number =>
     massQ - allocated(parts.onlyP.probabilities, parts.missingQ.cap, 1 / t);
@@ -84,7 +85,7 @@ function solve(parts: KnownParts, massP: number, massQ: number): Ratios {
     const q = restQ(t);
     return q < 0 || restP(t) >= Math.max(0, t * q);
   });
-  // Where P's masses do not fit at the ratio at which Q's do, nothing is left for the rest and each has its own.
+  // If P's masses do not fit at the ratio at which Q's do, nothing remains for the rest, and each has its own ratio.
   return { ofP: restP(ratio) < 0 ? Math.min(ratio, largestP()) : ratio, ofQ: ratio };
 }
 
@@ -94,7 +95,7 @@ function allocated(known: Float64Array, cap: number, ratio: number): number {
   return sum;
 }
 
-/** The largest t at which a condition that holds up to some t holds, by bisection of its logarithm. */
+/** The largest t for which a condition holds that is true up to some t, by bisection of its logarithm. */
 function lastWhere(holds: (t: number) => boolean): number {
   let low = -Math.log(MOST);
   let high = -low;

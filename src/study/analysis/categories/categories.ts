@@ -1,15 +1,15 @@
 /**
  * Kinds of tokens, by their text.
  *
- * The seven that are there from the start, their words, patterns and order are RL-Probe's
- * (src/analysis/token_classifier.py, commit 324de8ce); texts are trimmed, lowered and matched as Python does it.
+ * The seven built-in ones, with their words, patterns and order, are RL-Probe's (src/analysis/token_classifier.py,
+ * commit 324de8ce); texts are trimmed, lowered and matched as Python does.
  *
  * @module
  */
 
-/** A kind of token: its text, trimmed, is one of the words (in lower case), or fits one of the patterns. */
+/** A kind of token: its trimmed text is one of the words (in lower case), or matches one of the patterns. */
 export interface Category {
-  /** As tables and `--json` name it. */
+  /** The name in tables and `--json`. */
   readonly name: string;
   /** Lower case. */
   readonly words: readonly string[];
@@ -17,12 +17,12 @@ export interface Category {
   readonly patterns: readonly RegExp[];
 }
 
-/** What fits no category. */
+/** The name for tokens that fit no category. */
 export const OTHER = "other";
 
 // Python's `\s` and strip() differ from JavaScript's: the separators U+001C-1F and U+0085 are space, U+FEFF is not.
 const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-// Python takes the Turkish dotted and dotless I for i where case is ignored; Unicode's case folding does not.
+// Ignoring case, Python takes the Turkish dotted and dotless I for i; Unicode's case folding does not.
 const I = "[iİı]";
 const LETTER = "[a-zA-Zİı]";
 const TRIMMED = new RegExp(`^${SPACE}+|${SPACE}+$`, "gu");
@@ -83,13 +83,13 @@ function pattern(source: string): RegExp {
   return new RegExp(source, "iu");
 }
 
-/** Without the space around it, as Python's `str.strip` has it. */
+/** The text without surrounding space, as Python's `str.strip` returns it. */
 export function trimToken(text: string): string {
   return text.replace(TRIMMED, "");
 }
 
 /**
- * Names a token's category by its text alone: the words of a category, then its patterns, then the next category.
+ * Names a token's category by its text alone: tries the words of a category, then its patterns, then the next category.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -109,7 +109,9 @@ export function classifyToken(text: string, categories: readonly Category[] = DE
   return OTHER;
 }
 
-/** {@link classifyToken} for the many tokens of a study, which have few texts: each text is looked at once. */
+/**
+ * {@link classifyToken} for the many tokens of a study, which have few distinct texts: each text is classified once.
+ */
 export function tokenClassifier(categories: readonly Category[]): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

@@ -1,5 +1,5 @@
 /**
- * KL by the kind of token.
+ * KL by kind of token.
  *
  * @module
  */
@@ -7,18 +7,18 @@ import { LengthMismatchError } from "../../../core/base/index.ts";
 import { meanAndStd } from "../spikes/series-statistics.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, tokenClassifier } from "./categories.ts";
 
-/** Nats; all 0 where there is no token of the category. */
+/** Nats; all 0 if the category has no token. */
 export interface CategoryStatistics {
   readonly count: number;
   readonly meanKl: number;
-  /** Of the population. */
+  /** Standard deviation of the population. */
   readonly stdKl: number;
   readonly maxKl: number;
   readonly minKl: number;
 }
 
 /**
- * Figures of each category and of `other`, in the categories' order. A NaN is a NaN in its category's figures.
+ * Figures of each category and of `other`, in the categories' order. A NaN makes its category's figures NaN.
  *
  * @param tokens texts of the tokens
  * @param kl one value per token

@@ -6,22 +6,22 @@
 import { isObject, UsageError } from "../../../core/base/index.ts";
 import { type Category, DEFAULT_CATEGORIES, OTHER, trimToken } from "./categories.ts";
 
-/** What a configuration says of one category. */
+/** The configuration of one category. */
 export interface CategoryConfig {
-  /** Whole tokens, whatever their case and the space around them. */
+  /** Whole tokens, ignoring case and surrounding space. */
   readonly words?: readonly string[];
   /** JavaScript regular expressions (Unicode, ignoring case) that a trimmed token must fit from its first character. */
   readonly patterns?: readonly string[];
-  /** The category that it is tried before; without it, it is tried last. */
+  /** The category to try it before; by default it is tried last. */
   readonly before?: string;
 }
 
-/** A text that a pattern fits only if it fits nothing in particular. */
+/** A text that only a pattern without any particular content matches. */
 const UNUSUAL = "\u{f0000}";
 const FIELDS: readonly string[] = ["words", "patterns", "before"];
 
 /**
- * Adds categories to those that are there. A name that exists already gets the words and patterns as well.
+ * Adds categories to the existing ones. An existing name gets the new words and patterns too.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -31,8 +31,8 @@ const FIELDS: readonly string[] = ["words", "patterns", "before"];
  * assert.equal(classifyToken("$$", extendCategories({ latex })), "latex");
  * ```
  *
- * @throws UsageError for what is no such configuration, a pattern that is not a regular expression or fits everything,
- *   the name `other`, or a `before` that names no category
+ * @throws UsageError for anything that is not such a configuration, a pattern that is not a regular expression or
+ * matches everything, the name `other`, or a `before` that names no category
  */
 export function extendCategories(
   additions: Readonly<Record<string, CategoryConfig>>,
@@ -108,7 +108,7 @@ function strings(name: string, field: string, value: unknown): readonly string[]
 
 function readPattern(name: string, source: string): RegExp {
   try {
-    // By itself first: a stray parenthesis must not be closed by those that are put around it.
+    // Tried alone first: the parentheses put around it must not close a stray one.
     new RegExp(source, "iu");
     const pattern = new RegExp(`^(?:${source})`, "iu");
     if (!(pattern.test("") && pattern.test(UNUSUAL))) return pattern;

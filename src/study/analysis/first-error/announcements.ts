@@ -5,8 +5,8 @@ const RESULT =
   /(?<=[\d)}\]%][ \t]*)=(?=[ \t]*[-−+]?[ \t]*(?:\\?\$|[({[]|\\[a-z]+\{?|<[a-z]+>)?[ \t]*[-−]?\d)/gi;
 
 /**
- * Response tokens with which a text announces a result of arithmetic (the `=`), its own ones only: where its error could
- * have been as well. Whether a result is right is not looked at.
+ * The text's own response tokens that announce a result of arithmetic (the `=`): its error could have been at any of
+ * them. Whether a result is right is not checked.
  */
 export function announcements({ tokens, mask }: Pick<StudyText, "tokens" | "mask">): number[] {
   const ends: number[] = [];

@@ -125,7 +125,7 @@ describe("the tolerance of a result", () => {
 
 describe("where a chain goes wrong", () => {
   test.each([
-    // The place is the first digit that differs; what announces it is the sign before.
+    // The place is the first digit that differs; the sign before it announces the result.
     ["12 + 30 = 43", 11, 8],
     ["1 + 1 = 2 + 2 = 5", 16, 14],
     ["1 + 1 = 2 = 3", undefined, undefined],

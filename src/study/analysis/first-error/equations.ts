@@ -1,8 +1,8 @@
 /**
  * Equations between plain numbers in a text, and those that do not hold.
  *
- * Made to be silent when in doubt: a statement is judged only where both of its sides are arithmetic throughout and
- * begin and end where a statement can, and where nothing near it says that it is not meant as one.
+ * Stays silent when in doubt: a statement is judged only if both of its sides are arithmetic throughout and begin and
+ * end where a statement can, and if nothing near it says that it is not meant as one.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { type Expression, readExpression, type Value } from "./expressions.ts";
 import { type Notation, OPAQUE, RELATION, readNotation, STOP } from "./notation.ts";
 
 export interface WrongEquation {
-  /** Place in the text at which it goes wrong: the first character of the result that is not as it must be. */
+  /** The place in the text where it goes wrong: the first wrong character of the result. */
   readonly place: number;
-  /** Where the result is announced: the `=` before it, or the question to the calculator. */
+  /** Where the result is announced: the `=` before it, or the call of the calculator. */
   readonly announced: number;
-  /** What is wrong, for people. */
+  /** A description of what is wrong, for people. */
   readonly how: string;
 }
 
-/** Statements that are asked, denied, supposed, rounded, or about another arithmetic. */
+/** Matches statements that are asked, denied, supposed, rounded, or about some other arithmetic. */
 const UNSURE =
   /\?|≠|≈|≡|%|°|!=|\\(?:neq?|approx|equiv|sim|bmod|pmod|mod)\b|\b(?:not|cannot|never|no|incorrect|wrong|false|fails?|contradict\w*|impossible|invalid|mod(?:ulo)?|remainder|base|approx\w*|about|roughly|round\w*|estimat\w*|nearest|if|suppose|assum\w*|try|trying|guess|instead|rather|mistake\w*|error|check(?:ing)?)\b|n['’]t\b/i;
 /** The same, at the beginning of what follows a statement. */
@@ -27,17 +27,17 @@ const TAKEN_BACK =
 /** Words after which a number is a label or an argument, so that arithmetic does not begin there. */
 const TAKES_NUMBER =
   /(?:^|[^a-z])(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|det|abs|floor|ceil|times|plus|minus|over|of|than|by|per|step|steps|case|part|problem|question|equation|example|day|year|chapter|number|line|row|column|between|from|half|twice|double|divided|multiplied|squared?|cubed?|factorial|negative|power|choose)$/i;
-/** Words after a result that make it another quantity. */
+/** Words after a result that turn it into another quantity. */
 const SCALES =
   /^(?:hundred|thousand|million|billion|trillion|dozen|hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|weeks?|months?|years?|cents?|feet|foot|inch(?:es)?|yards?|miles?|k?m|cm|mm|kg|grams?|squared|cubed|factorial|times|plus|minus|divided|multiplied|over|mod|in|or|to|choose|am|pm|percent)\b/i;
 
 /**
  * The first equation of a text that does not hold.
  *
- * Judged are chains `a op b = c = d` one link after another. A result that is the right value rounded or cut off at
- * its own last place holds (2/3 = 0.67 = 0.66 …), and so does one that the rounding of decimals before it explains.
+ * Chains `a op b = c = d` are judged one link after another. A result that is the right value rounded or cut off at its
+ * own last place holds (2/3 = 0.67 = 0.66 …), and so does one that the rounding of earlier decimals explains.
  *
- * @param own whether the policy itself wrote the character at a place; what a tool wrote is never at fault
+ * @param own whether the policy itself wrote the character at a place; a tool's output is never at fault
  */
 export function firstWrongEquation(text: string, own: (place: number) => boolean): WrongEquation | undefined {
   let start = 0;
@@ -52,7 +52,7 @@ export function firstWrongEquation(text: string, own: (place: number) => boolean
   return undefined;
 }
 
-/** The next lines that hold words. */
+/** The following lines that contain words. */
 function after(lines: readonly string[], number: number): string {
   return lines
     .slice(number + 1, number + 5)
@@ -61,9 +61,9 @@ function after(lines: readonly string[], number: number): string {
     .join(" ");
 }
 
-/** One side of an equation, as far as it is arithmetic. */
+/** One side of an equation, or the part of it that is arithmetic. */
 interface Side {
-  /** Within the line's characters. */
+  /** Index into the line's characters. */
   readonly from: number;
   readonly to: number;
   readonly expression: Expression;
@@ -93,7 +93,7 @@ function wrongIn(notation: Notation): WrongEquation | undefined {
 
 const ARITHMETIC = /[\d.,+\-*/^(){} \ue000\ue001]/;
 
-/** The arithmetic with which a piece ends; all of it, or what follows a word. */
+/** The arithmetic at the end of a piece: all of it, or what follows a word. */
 function sideAtEnd(characters: string, from: number, to: number, first: boolean): Side | undefined {
   let begin = to;
   while (begin > from && ARITHMETIC.test(characters[begin - 1]!)) begin--;
@@ -110,7 +110,7 @@ function sideAtEnd(characters: string, from: number, to: number, first: boolean)
   return side(characters, begin, to, "end");
 }
 
-/** The arithmetic with which a piece begins; all of it, or what a word follows after a space. */
+/** The arithmetic at the start of a piece: all of it, or up to a word after a space. */
 function sideAtStart(characters: string, from: number, to: number, last: boolean): Side | undefined {
   let end = from;
   while (end < to && ARITHMETIC.test(characters[end]!)) end++;
@@ -122,7 +122,7 @@ function sideAtStart(characters: string, from: number, to: number, last: boolean
   return side(characters, from, end, "start");
 }
 
-/** Without the brackets that are not closed, or not opened, within it. */
+/** The same without brackets that are not closed, or not opened, within it. */
 function side(characters: string, from: number, to: number, anchor: "start" | "end"): Side | undefined {
   let [begin, end] = [from, to];
   if (anchor === "end") begin = Math.max(begin, unmatched(characters, begin, end, "(", ")", 1));
@@ -133,7 +133,10 @@ function side(characters: string, from: number, to: number, anchor: "start" | "e
   return expression && { from: begin, to: end, expression };
 }
 
-/** Forwards: the place after the last bracket that stays open. Backwards: the place of the first that was never opened. */
+/**
+ * Forwards: the place after the last bracket that stays open. Backwards: the place of the first one that was never
+ * opened.
+ */
 function unmatched(
   characters: string,
   from: number,
@@ -174,7 +177,7 @@ function judge(
   if (call !== undefined && places[right.from] === -1) {
     const query = call.query;
     const [asked, meant] = [query.replaceAll(" ", ""), said.replaceAll(" ", "")];
-    // The same question and a wrong result: the tool's error, not the text's.
+    // The same question with a wrong result: the error is the tool's, not the text's.
     if (asked === meant) return undefined;
     const at = firstDifference(asked, meant);
     const place = call.place + findPlace(query, at);
@@ -198,7 +201,7 @@ function judge(
   };
 }
 
-/** Whether `stated` is `value`, rounded or cut off at its last place, give or take what rounding before it explains. */
+/** Whether `stated` is `value` rounded or cut off at its last place, allowing for what earlier rounding explains. */
 function holds(value: Value, stated: Expression): boolean {
   const distance = Math.abs(value.value - stated.value);
   const rounding = 1e-9 * Math.max(1, Math.abs(value.value));
@@ -209,7 +212,7 @@ function holds(value: Value, stated: Expression): boolean {
   return inexact && distance <= value.uncertainty + Math.max(stated.uncertainty, unit / 2);
 }
 
-/** With as many decimals as stated, or all where that is not enough. */
+/** A number with as many decimals as stated, or with all of them if those are too few. */
 function written(value: number, decimals: number): string {
   const rounded = value.toFixed(decimals);
   return Math.abs(Number(rounded) - value) <= 1e-9 * Math.max(1, Math.abs(value))
@@ -223,7 +226,7 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-/** Where the n-th character that is not a space lies; the length where there are fewer. */
+/** The index of the n-th character that is not a space; the length if there are fewer. */
 function findPlace(text: string, n: number): number {
   let seen = -1;
   for (let at = 0; at < text.length; at++) {

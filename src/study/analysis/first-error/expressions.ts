@@ -1,6 +1,6 @@
 /**
- * Arithmetic with plain numbers, read from a notation in which an operator is one character: `+ - * / ^`, brackets `( )`
- * and `{ }`, {@link FRACTION} and {@link ROOT} before their groups. Whatever else there is makes it no arithmetic.
+ * Arithmetic with plain numbers, read from a notation in which an operator is one character: `+ - * / ^`, brackets `(
+ * )` and `{ }`, {@link FRACTION} and {@link ROOT} before their groups. Anything else is not arithmetic.
  *
  * @module
  */
@@ -12,18 +12,18 @@ export const ROOT = "\ue001";
 
 export interface Value {
   readonly value: number;
-  /** How far off it may be because decimals in it were rounded: half a unit of their last place, carried on. */
+  /** How far off it may be because decimals in it were rounded: half a unit of their last place, propagated. */
   readonly uncertainty: number;
 }
 
 export interface Expression extends Value {
-  /** One number and nothing else, a sign apart. */
+  /** Whether it is a single number, perhaps with a sign. */
   readonly plain: boolean;
-  /** Digits after the point, of a plain number. */
+  /** Digits after the point of a plain number. */
   readonly decimals: number;
-  /** Other ways to read the same characters. */
+  /** Values of other readings of the same characters. */
   readonly others: readonly Value[];
-  /** What stands before each operator outside brackets: `12 + 5 = 17 + 1 = 18` goes on from its result. */
+  /** Values of what stands before each operator outside brackets: `12 + 5 = 17 + 1 = 18` goes on from its result. */
   readonly heads: readonly Value[];
 }
 
@@ -32,7 +32,7 @@ interface Part {
   readonly text: string;
 }
 
-/** Numbers and operators; what is longer is not a statement, and would only cost time and depth. */
+/** Limit on numbers and operators; anything longer is not a statement, and would only cost time and depth. */
 const LONGEST = 200;
 const NUMBER = /^(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|^\.\d+/;
 const OPERATORS = `+-*/^(){}${FRACTION}${ROOT}`;
@@ -41,11 +41,11 @@ const OPERATORS = `+-*/^(){}${FRACTION}${ROOT}`;
  * The value of an expression. Multiplication may be left out before and after brackets (`2(3 + 4)`), but not after a
  * division, where it means different things to different readers.
  *
- * `others`: −2² squared before and after its sign; and the values of what follows each minus outside brackets, as in
- * `Step 1 - 40 + 65`, where the first number and the dash are not arithmetic.
+ * `others` holds −2² squared before and after its sign, and the values of what follows each minus outside brackets, as
+ * in `Step 1 - 40 + 65`, where the first number and the dash are not arithmetic.
  *
- * @returns undefined for what is not arithmetic throughout, beyond 10¹⁵, where doubles stop telling integers apart, and
- *   of more than 200 numbers and operators.
+ * @returns undefined for text that is not arithmetic throughout, for values beyond 10¹⁵, where doubles no longer tell
+ * integers apart, and for more than 200 numbers and operators.
  */
 export function readExpression(text: string): Expression | undefined {
   const parts = split(text);
@@ -85,7 +85,7 @@ function split(text: string): Part[] | undefined {
   return parts;
 }
 
-/** `+ - * /` in no bracket. */
+/** Operators `+ - * /` outside all brackets. */
 function outerOperators(parts: readonly Part[]): { place: number; sign: string }[] {
   const result: { place: number; sign: string }[] = [];
   let depth = 0;

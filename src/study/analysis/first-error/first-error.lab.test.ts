@@ -10,7 +10,7 @@ interface Response {
 
 warnIfAbsent("first errors in the lab's and the original study's responses");
 
-/** Texts in which an error is found, of those that are wrong and of those that are right. */
+/** Counts texts in which an error is found, among wrong and among right ones. */
 function found(file: string): Record<"wrong" | "right", { readonly found: number; readonly of: number }> {
   const responses = Object.values(JSON.parse(readFileSync(file, "utf8")) as Record<string, Response>);
   const among = (correct: boolean) => {

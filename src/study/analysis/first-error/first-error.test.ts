@@ -7,7 +7,7 @@ import { findFirstError } from "./first-error.ts";
 
 const everywhere = (): boolean => true;
 
-/** The text with ⟦ where it goes wrong. */
+/** The text with ⟦ at the place where it goes wrong. */
 function marked(text: string): string {
   const found = firstWrongEquation(text, everywhere);
   return found === undefined ? text : `${text.slice(0, found.place)}⟦${text.slice(found.place)}`;
@@ -143,7 +143,7 @@ test("integer sums and products that hold are never errors, and those that do no
       (a, b, op, off) => {
         const value = op === "+" ? a + b : op === "-" ? a - b : a * b;
         expect(firstWrongEquation(`Then ${a} ${op} ${b} = ${value}.`, everywhere)).toBeUndefined();
-        // What follows the minus by itself is another reading of it.
+        // What follows the minus alone is another reading of it.
         fc.pre(op !== "-" || value + off !== b);
         const text = `Then ${a} ${op} ${b} = ${value + off}.`;
         const place = firstWrongEquation(text, everywhere)?.place ?? -1;

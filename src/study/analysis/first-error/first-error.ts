@@ -2,21 +2,21 @@ import type { StudyText } from "../study.ts";
 import { firstWrongEquation } from "./equations.ts";
 
 export interface FirstError {
-  /** Response token that is wrong. */
+  /** The first wrong response token. */
   readonly token: number;
-  /** Response token with which the wrong result is announced (the `=`); the same where that is not known. */
+  /** Response token that announces the wrong result (the `=`); equal to `token` if unknown. */
   readonly from: number;
-  /** How it is known. */
+  /** How the error was found. */
   readonly how: string;
 }
 
 /**
- * The response token at which a text first goes wrong, where that can be known: what the data say (`errorToken`), else
- * the first result of an arithmetic statement that does not hold, at its first digit that is not as it must be (or at
- * what stands where a digit is missing). Tool output is never an error of the text. Errors of another kind (a wrong
- * operation, a misread problem) are not found, so the true first error may lie before this one.
+ * The response token at which a text first goes wrong, if that can be known: the one given in the data (`errorToken`),
+ * else the first result of an arithmetic statement that does not hold, at its first wrong digit (or at whatever stands
+ * where a digit is missing). Tool output is never an error of the text. Errors of another kind (a wrong operation, a
+ * misread problem) are not found, so the true first error may be earlier.
  *
- * Whether the text is right is not looked at: ask only for texts that are wrong.
+ * Whether the text is right is not checked: call this only for wrong texts.
  */
 export function findFirstError(text: StudyText): FirstError | undefined {
   if (text.errorToken !== undefined)

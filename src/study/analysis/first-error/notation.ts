@@ -1,6 +1,6 @@
 /**
- * The ways in which arithmetic is written (plain, Unicode, LaTeX, with calculator tags) brought to one character per
- * operator, with the place of every character in the text that it comes from.
+ * Converts the notations of arithmetic (plain, Unicode, LaTeX, with calculator tags) to one character per operator, and
+ * keeps each character's place in the original text.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { FRACTION, ROOT } from "./expressions.ts";
 export const STOP = "\n";
 /** A relation other than equality; ends a statement too. */
 export const RELATION = "~";
-/** What is not arithmetic and no word either. */
+/** Stands for text that is neither arithmetic nor a word. */
 export const OPAQUE = "\ue002";
 
 export interface Notation {
   readonly characters: string;
-  /** Of each character: its place in the text; -1 for what the policy did not write. */
+  /** The place of each character in the text; -1 for what the policy did not write. */
   readonly places: readonly number[];
   /** Calls of a calculator: where the result begins in `characters`, and the call. */
   readonly calls: readonly ToolCall[];
@@ -25,13 +25,13 @@ export interface Notation {
 
 export interface ToolCall {
   readonly at: number;
-  /** What was asked. */
+  /** The question to the calculator. */
   readonly query: string;
   /** Its place in the text. */
   readonly place: number;
 }
 
-/** Patterns, tried in this order at each place, and what they become. */
+/** Patterns, tried in this order at each place, and their replacements. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/\\\\/y, STOP],
   [/\\[[\]()]|\$\$/y, STOP],
@@ -68,8 +68,8 @@ const BULLET = /^\s*(?:[*+•]|\d+[.)]|#+)\s+/;
  * One line of text.
  *
  * A call of a calculator, `7 * 35 <calc>7*35</calc><out>245</out> so 245`, becomes `7 * 35 = 245 = 245`. `own` says
- * whether the policy wrote a place; what it did not is -1 in `places` in a calculator's result, and no arithmetic
- * elsewhere.
+ * whether the policy wrote a place; what it did not write is -1 in `places` in a calculator's result, and not
+ * arithmetic elsewhere.
  */
 export function readNotation(line: string, start: number, own: (place: number) => boolean): Notation {
   const places: number[] = [];
@@ -88,8 +88,8 @@ export function readNotation(line: string, start: number, own: (place: number) =
       put(" = ", start + at);
       calls.push({ at: characters.length, query, place: start + at + "<calc>".length });
       put(result, own(start + place) ? start + place : -1, 1);
-      // What follows at once is not a digit of the result. It stands where the result ends, so that the result's own
-      // words end there too.
+      // What follows directly is not a digit of the result. It stands where the result ends, so that the result's
+      // original words end there too.
       put(" ", start + place + result.length);
       if (restated !== undefined) put(" = ", start + at);
       at += all.length;

@@ -4,7 +4,7 @@ import { summarizeText } from "../summarize-text.ts";
 import { isBehindError, listDependences, textGradients } from "./text-gradients.ts";
 
 const ERROR = { from: 1, token: 2 };
-/** Two tokens of a prompt, eight of a response; the third of them is wrong. */
+/** Two prompt tokens and eight response tokens, of which the third is wrong. */
 const text = studyText("t", ["a", "=", "9", "b", "c", "d", "e", "f"], {
   promptLength: 2,
   correct: false,
@@ -25,7 +25,7 @@ describe("textGradients", () => {
     expect(found.toError).toBeCloseTo((0.3 / 0.8 + 0.75) / 2, 12);
     expect(found.atError).toBeCloseTo((0.1 - 0.25) / 2, 12);
     expect(found.even).toBeCloseTo((2 / 6 + 2 / 7) / 2, 12);
-    // As many tokens right before it would begin in the prompt.
+    // The control span, right before the error, would begin in the prompt.
     expect(found.toControl).toBeNaN();
   });
 

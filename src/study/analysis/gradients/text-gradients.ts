@@ -7,28 +7,31 @@ import type { SpikeDependence } from "../../results/texts.ts";
 import type { ErrorSpan } from "../error-span.ts";
 import type { ScoredText, StudyText } from "../study.ts";
 
-/** With a spike, so many of the tokens that it depends on are kept. */
+/** Number of tokens kept with a spike among those that it depends on. */
 const DEPENDENCES = 5;
 
-/** Means over the spikes behind the first error whose gradients are known; NaN: not known. */
+/** Means over the spikes after the first error whose gradients are known; NaN if unknown. */
 export interface TextGradients {
   readonly spikes: number;
   /** Share of Σ |gradient × input| over all earlier tokens that lies on the error's tokens. */
   readonly toError: number;
-  /** The same of as many tokens right before the error. */
+  /** The same for as many tokens right before the error. */
   readonly toControl: number;
-  /** The error's share of the earlier tokens themselves: what an even spread would give. */
+  /** The error's share of the number of earlier tokens: what an even spread would give. */
   readonly even: number;
   /** Σ gradient × input over the error's tokens, nats: above 0, the KL would fall if they weighed less. */
   readonly atError: number;
 }
 
-/** From here on a token is behind the error: the one right after it is predicted by the erroneous token itself. */
+/**
+ * Whether a position is after the error, not counting the token right after it: the erroneous token itself predicts
+ * that one.
+ */
 export function isBehindError(position: number, { token }: ErrorSpan): boolean {
   return position >= token + 2;
 }
 
-/** Undefined for texts without a known error, and where no spike behind it has gradients. */
+/** Undefined for texts without a known error, and if no spike after it has gradients. */
 export function textGradients(
   { text, gradients }: Pick<ScoredText, "text" | "gradients">,
   error: ErrorSpan | undefined,
@@ -54,8 +57,8 @@ export function textGradients(
 }
 
 /**
- * The tokens that the KL at a response token depends on most, largest first. Empty where its gradients are not known, or
- * are all 0.
+ * The tokens that the KL at a response token depends on most, largest first. Empty if its gradients are unknown or all
+ * 0.
  */
 export function listDependences(
   { text, gradients }: Pick<ScoredText, "text" | "gradients">,

@@ -1,6 +1,6 @@
 /**
- * Texts that a report may look at again, token by token, once other studies are there too. A report chooses by ranks at
- * the last checkpoint, and a text's rank among more texts is never better: what is out here is out everywhere.
+ * Texts that a report may revisit token by token once other studies are included. A report chooses by rank at the last
+ * checkpoint, and a text never ranks better among more texts: what is not a candidate here can never become one.
  *
  * @module
  */
@@ -17,8 +17,8 @@ export interface Ranked {
 }
 
 /**
- * Of texts at the last checkpoint, those that may be chosen: for each reason, one more than there are reasons before it,
- * as each of those may have taken a text; and those with the largest spikes.
+ * Of texts at the last checkpoint, those that may be chosen: for each reason, one more than there are reasons before
+ * it, as each of those may have taken a text; and those with the largest spikes.
  */
 export function listCandidates<T extends Ranked>(texts: readonly T[]): T[] {
   const known = texts.filter(({ summary }) => isReported(summary));

@@ -1,5 +1,5 @@
 /**
- * Several studies of the same policies as one: their texts one behind the other.
+ * Several studies of the same policies as one, with their texts one after another.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { KlStudyInput, ReportText } from "../report/report-input.ts";
 import type { TextSummary, TextUnderCheckpoints } from "../summary.ts";
 import type { ExcludedMass, StudyCheckpoint, StudySums, SummarizedPair } from "./study-sums.ts";
 
-/** A study, and where it lies. */
+/** A study, and its directory. */
 export interface PlacedStudy {
   readonly at: string;
   readonly sums: StudySums;
@@ -22,15 +22,15 @@ export interface PooledStudies
   readonly checkpoints: readonly StudyCheckpoint[];
   readonly pairs: readonly SummarizedPair[];
   readonly cases: readonly TextUnderCheckpoints[];
-  /** Policies that studies name alike and scored with different models or back ends, with how many studies did. */
+  /** Policies with the same name in several studies but different models or back ends, and how many studies differ. */
   readonly differing: ReadonlyMap<string, number>;
 }
 
-/** Names that are written out where there are many. */
+/** Number of names written out if there are many. */
 const FEW = 5;
 
 /**
- * In the order of the studies, which decides the numbers of the texts and nothing else.
+ * Pools studies in the given order, which decides the numbers of the texts and nothing else.
  *
  * @param studies at least one
  * @throws SchemaError when they are not about the same policies, or have a text in common
@@ -68,7 +68,7 @@ function nameStudies(names: readonly string[]): string {
   return names.length <= FEW ? few : `${few} and ${names.length - FEW} more`;
 }
 
-/** Those that are looked at with their tokens. */
+/** Lists the texts that are kept with their tokens. */
 function listTexts(
   studies: readonly PlacedStudy[],
   cases: readonly TextUnderCheckpoints[],
@@ -134,7 +134,7 @@ function poolPairs(studies: readonly PlacedStudy[], offsets: readonly number[]):
   return [...pooled.values()];
 }
 
-/** What decides what figures mean is the same everywhere; where models lie may differ. */
+/** Everything that decides what figures mean must be equal in all studies; the location of models may differ. */
 function poolPolicies(
   studies: readonly PlacedStudy[],
 ): Pick<PooledStudies, "differing"> & { readonly policies: Record<string, KlPolicy> } {
@@ -181,7 +181,7 @@ function refuse(message: string, file: string): never {
   });
 }
 
-/** A text in two studies would count twice; a name for two problems would pair what has nothing to do with each other. */
+/** A text in two studies would count twice; one name for two problems would pair unrelated texts. */
 function checkTexts(studies: readonly PlacedStudy[]): void {
   const seen = new Map<string, string>();
   const prompts = new Map<string, { readonly prompt: number; readonly at: string }>();

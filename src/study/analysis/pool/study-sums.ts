@@ -1,6 +1,6 @@
 /**
- * What is kept of a study, so that its texts can be reported together with those of other studies: as little as every
- * report may need.
+ * What is kept of a study so that its texts can be reported together with those of other studies: no more than reports
+ * need.
  *
  * @module
  */
@@ -17,22 +17,22 @@ export interface StudySums {
   readonly vocabularySize: number | null;
   /** Tokens with mask 0. */
   readonly maskedOutTokens: number;
-  /** All, in the study's order: a summary's `index` is a place in it. */
+  /** All texts, in the study's order: a summary's `index` is a place in this list. */
   readonly texts: readonly KeptText[];
   /** In the order of the study's policies. */
   readonly checkpoints: readonly StudyCheckpoint[];
   readonly pairs: readonly SummarizedPair[];
-  /** Those that a report of this study, alone or with others, may look at again ({@link listCandidates}). */
+  /** The texts that a report on this study, alone or with others, may revisit ({@link listCandidates}). */
   readonly looked: readonly TextUnderCheckpoints[];
 }
 
 export interface KeptText extends Pick<ReportText, "id" | "problem" | "source" | "correct" | "level"> {
   readonly otherResults: NonNullable<ReportText["otherResults"]>;
-  /** Checksum of the prompt's token ids: a problem has the same in all studies. */
+  /** Checksum of the prompt's token ids, which must be the same for a problem in all studies. */
   readonly prompt: number;
 }
 
-/** Largest probability of P (of Q) in vocabulary entries that the other lacks. */
+/** Largest probability of P (and of Q) in vocabulary entries that the other policy lacks. */
 export interface ExcludedMass {
   readonly p: number;
   readonly q: number;
@@ -43,7 +43,7 @@ export interface StudyCheckpoint extends Omit<CheckpointSummary, "heads"> {
   readonly excluded: ExcludedMass;
 }
 
-/** P against Q, neither of them the reference. */
+/** P against Q, where neither is the reference. */
 export interface SummarizedPair {
   readonly p: string;
   readonly q: string;
@@ -52,8 +52,8 @@ export interface SummarizedPair {
 }
 
 /**
- * The study without what no report reads: of checkpoints before the last one sums by token, of texts that are not among
- * those to look at again what their spikes' alternatives are.
+ * Drops what no report reads: sums by token at checkpoints before the last, and the alternatives at spikes of texts
+ * that will not be revisited.
  *
  * @param last name of the last checkpoint
  */

@@ -1,5 +1,5 @@
 /**
- * What is kept of a study as bytes.
+ * Encodes what is kept of a study.
  *
  * @module
  */
@@ -40,7 +40,7 @@ import type {
 } from "../summary.ts";
 import type { ExcludedMass, KeptText, StudyCheckpoint, StudySums, SummarizedPair } from "./study-sums.ts";
 
-/** Bytes that these take, about, once they are decoded: more than they are written in. */
+/** Approximate bytes that these take once decoded: more than when written. */
 const HELD = { summary: 1500, token: 150, text: 300 } as const;
 
 const ROLE = oneOf<PolicyRole>("reference", "baseline", "checkpoint");

@@ -1,5 +1,5 @@
 /**
- * What answers have in common.
+ * Wording that several answers share.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { formatNumber, formatSigned } from "../../../core/text/index.ts";
 import type { KlAnswer, KlReport } from "../../results/report.ts";
 import type { PairedDifference } from "../../results/wrong-texts.ts";
 
-/** What answers are made of. */
+/** The figures that answers are based on. */
 export type AnsweredFigures = Omit<KlReport, "answers" | "caveats" | "absent">;
 
-/** `+0.12 points`: of per cent. */
+/** `+0.12 points`: percentage points. */
 export function points(share: number): string {
   return `${formatSigned(100 * share)} points`;
 }

@@ -1,5 +1,5 @@
 /**
- * The short answers of a report, from figures that are in it. Each says what carries it; "yes" only after a test.
+ * The short answers of a report, from figures in it. Each names its evidence, and says "yes" only after a test.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type AnsweredFigures, probability, unknown } from "./answer-text.ts";
 import { onAttention } from "./attention-answers.ts";
 import { onContinuations, onGradients } from "./follow-up-answers.ts";
 
-/** Below this many texts a spike at each error is not a sign. */
+/** With fewer texts than this, a spike at each error is not evidence. */
 const FEWEST_ERRORS = 5;
 
 type Figures = AnsweredFigures;
@@ -58,7 +58,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
   };
 }
 
-/** The rule finds spikes in any values: what it would find in these ones without their order. */
+/** The rule finds spikes in any values, so this says what it would find in the same values in random order. */
 function shuffled({ spikes_mean, spikes_shuffled }: KlReport["checkpoints"][string]): string {
   return spikes_shuffled === null
     ? ""
@@ -187,7 +187,7 @@ function onErrors({ metrics, first_errors, correctness, settings }: Figures): Kl
   return { question, answer: text, support: p < settings.alpha ? "yes" : "no" };
 }
 
-/** Only where attention is known. */
+/** Only if attention is known. */
 function againstBaselines({ comparisons, checkpoints, metrics, reference }: Figures): KlAnswer[] {
   const baselines = Object.entries(checkpoints).filter(([, { role }]) => role === "baseline");
   return baselines.slice(0, 2).map(([name, figures]): KlAnswer => {

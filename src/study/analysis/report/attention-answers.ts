@@ -1,5 +1,5 @@
 /**
- * How the error is looked back at, in words.
+ * Attention to the error, in words.
  *
  * @module
  */

@@ -50,7 +50,7 @@ test("attention to the error is compared by problem, and with the KL behind it",
     reference_to_error: expect.closeTo(0.2, 12),
     to_control: expect.closeTo(0.1, 12),
     reference_to_control: expect.closeTo(0.1, 12),
-    // All eight look at it more: two-sided 2 / 2⁸, alone so not corrected.
+    // All eight attend to it more: two-sided 2 / 2⁸; a single test, so not corrected.
     difference: {
       mean: expect.closeTo(0.135, 12),
       p_value: 2 / 256,
@@ -61,7 +61,7 @@ test("attention to the error is compared by problem, and with the KL behind it",
     strongest_head: null,
     hidden: null,
   });
-  // The more the problem's attention grew, the higher its KL: in all eight.
+  // The more a problem's attention grew, the higher its KL, in all eight.
   expect(rows[0]?.with_kl).toMatchObject({ coefficient: 1, problems: 8 });
   expect(rows[0]?.with_kl?.adjusted_p_value).toBe(rows[0]?.with_kl?.p_value);
 });

@@ -9,7 +9,7 @@ import { groupProblems, listTexts, type Problem, problemMean, problemMeans } fro
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
- * How checkpoints look back at the first error of wrong texts, beside the reference on the same texts.
+ * How much checkpoints attend to the first error of wrong texts, next to the reference on the same texts.
  *
  * A text's share is the mean over its own tokens after the error, a problem's over its texts', a figure's over problems.
  * Differences are paired by problem: bootstrap interval of their mean, Wilcoxon's signed-rank test (from six problems that
@@ -40,7 +40,7 @@ export function attentionFigures(study: KlStudy): AttentionFigures[] {
   }));
 }
 
-/** Of the texts whose attention is known. */
+/** Figures over the texts whose attention is known. */
 function ofCheckpoint(study: KlStudy, checkpoint: Checkpoint): AttentionFigures | undefined {
   const problems = groupProblems(
     listTexts(checkpoint.problems).filter((text) => text.attention !== undefined),
@@ -83,12 +83,12 @@ function reading(of: Pick): (text: TextSummary) => number {
   return ({ attention }) => (attention === undefined ? Number.NaN : of(attention));
 }
 
-/** Of every problem of which it is known. */
+/** The value of every problem for which it is known. */
 function averageProblems(problems: readonly Problem[], of: Pick): number[] {
   return problemMeans(problems, reading(of));
 }
 
-/** Problems whose attention to the error grew more than others': is their KL behind it higher? */
+/** Do problems whose attention to the error grew more than others' have a higher KL after it? */
 function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
   const means = (of: Pick): number[] => problems.map((problem) => problemMean(problem, reading(of)));
   return rankCorrelation(
@@ -97,7 +97,7 @@ function withKl(problems: readonly Problem[]): AttentionFigures["with_kl"] {
   );
 }
 
-/** KL after the error, and with the error or as many tokens before it hidden. Null where nothing was hidden. */
+/** KL after the error, and with the error or as many tokens before it hidden. Null if nothing was hidden. */
 function hiddenFigures(study: KlStudy, all: readonly Problem[]): HiddenFigures | null {
   const problems = groupProblems(
     listTexts(all).filter(({ attention }) => Number.isFinite(attention?.klWithoutError)),

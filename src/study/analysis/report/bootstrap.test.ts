@@ -92,7 +92,7 @@ describe("trends", () => {
   });
 
   test("a path in order is not a drift where its increments could as well have been others", () => {
-    // One large step, the others next to nothing: all in order, and nothing says that the next ones go on.
+    // One large step, the others next to nothing: all are in order, but nothing says that later ones would be.
     const jump = ten.map((_, i) => (i < 5 ? 0 : 1) + 0.001 * i);
     expect(findTrend(ten, jump)).toMatchObject({ rho: 1 });
     expect(findTrend(ten, jump)!.p_value!).toBeGreaterThan(0.2);

@@ -12,10 +12,11 @@ export interface Bootstrap {
 }
 
 /**
- * To 30 units Student's t with n − 1 degrees of freedom; above that the percentile bootstrap (Efron 1979): the units (problems, as tokens of one are not independent) are drawn with
- * replacement as often as there are units; the interval lies between the 2.5th and the 97.5th percentile of the
- * statistic of `replicates` such draws. Every question starts from the same seed, so figures over the same problems
- * are drawn alike and no figure depends on which others were asked for.
+ * Up to 30 units, Student's t with n − 1 degrees of freedom; above that, the percentile bootstrap (Efron 1979): as many
+ * units as there are (problems, since tokens of one problem are not independent) are drawn with replacement, and the
+ * interval lies between the 2.5th and the 97.5th percentile of the statistic over `replicates` such draws. Every
+ * question starts from the same seed, so figures over the same problems use the same draws, and no figure depends on
+ * which others were requested.
  */
 export function seededBootstrap(replicates: number, seed: number): Bootstrap {
   const draws = new Map<number, Uint32Array>();

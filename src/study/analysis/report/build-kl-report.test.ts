@@ -45,7 +45,7 @@ describe("a checkpoint's figures", () => {
     studyText("b1", ["x"], { problem: "b" }),
     studyText("b2", ["2"], { problem: "b" }),
   ];
-  // Problem a: (0.2 + 0.4) / 2 = 0.3; problem b: (1.5 + 0.1) / 2 = 0.8, its texts alike.
+  // Problem a: (0.2 + 0.4) / 2 = 0.3; problem b: (1.5 + 0.1) / 2 = 0.8, averaged over its texts in the same way.
   const figures = makeReport(two, [{ name: "c", kl: [[0.2, 0.4], [1.5], [0.1]] }]).checkpoints.c!;
 
   test("are means over problems of means over texts", () => {
@@ -185,7 +185,7 @@ describe("over checkpoints", () => {
         .progression!.turning_points.filter(({ type }) => type !== "inflection")
         .map(({ checkpoint, supported }) => [checkpoint, supported]);
     expect(turns([0.1, 0.2, 0.3, 0.4, 0.5, 0.4, 0.3, 0.2, 0.1])).toEqual([["c4", true]]);
-    // Every neighbour differs significantly from the next one, and there is nothing but jitter.
+    // Each value differs significantly from the next, but there is nothing but jitter.
     const jitter = turns([0.1, 0.5, 0.2, 0.6, 0.15, 0.55, 0.12, 0.4, 0.3]);
     expect(jitter.length).toBeGreaterThan(4);
     expect(jitter.every(([, supported]) => supported === false)).toBe(true);

@@ -27,8 +27,8 @@ import { spikeDistribution, topProblems, topTokens } from "./top-lists.ts";
 
 /**
  * The report of a study, from what was kept of its texts under each checkpoint. Pure: the same input gives the same
- * report, whatever the order of the texts, and no number in it is NaN or infinite. What could not be said is null or
- * left out, and named in `absent`.
+ * report, whatever the order of the texts, and no number in it is NaN or infinite. Anything that could not be computed
+ * is null or left out, and listed in `absent`.
  *
  * `input.cases` are the texts that `chooseCases` of the same input names.
  *

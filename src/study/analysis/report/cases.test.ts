@@ -33,7 +33,7 @@ describe("the texts of case studies", () => {
       "right",
       "lowest",
     ]);
-    // Texts that the reason does not fit are not in its order.
+    // Texts that do not fit a reason are not in its ranking.
     expect(ranked.map((all) => all.length)).toEqual([5, 8, 5, 1, 1, 1, 1, 8]);
   });
 

@@ -15,7 +15,7 @@ import { formatTextHandle, largestSpikes, spikeFigures } from "./spike-figures.t
 
 interface Criterion {
   readonly reason: string;
-  /** Larger is better; undefined: not a candidate. */
+  /** Larger ranks are better; undefined if the text is not a candidate. */
   readonly rank: (summary: TextSummary, text: Pick<ReportText, "correct">) => number | undefined;
 }
 
@@ -52,7 +52,7 @@ function spikeAtError(summary: TextSummary, text: Pick<ReportText, "correct">): 
   return near.length === 0 ? undefined : Math.max(...near.map(({ value }) => value));
 }
 
-/** For each reason, in their order, the texts that it fits, the best first. */
+/** For each reason, in order, the texts that fit it, best first. */
 export function rankCases(
   texts: readonly { readonly summary: TextSummary; readonly text: Pick<ReportText, "correct"> }[],
 ): TextSummary[][] {
@@ -67,7 +67,7 @@ export function rankCases(
   );
 }
 
-/** The texts worth a case study at the last checkpoint, each for one reason, none twice. */
+/** The texts worth a case study at the last checkpoint, each for one reason and none twice. */
 function chosen(study: KlStudy): Map<number, string> {
   const reasons = new Map<number, string>();
   const texts = listTexts(lastCheckpoint(study).problems).map((summary) => {
@@ -82,8 +82,8 @@ function chosen(study: KlStudy): Map<number, string> {
 }
 
 /**
- * The texts to look at again, token by token, under every checkpoint: those of the case studies and of the largest
- * spikes. What is found there is `KlReportInput.cases`.
+ * The texts to revisit token by token under every checkpoint: those of the case studies and of the largest spikes. The
+ * result goes into `KlReportInput.cases`.
  *
  * @returns places in the study's list of texts, ascending
  */
@@ -94,7 +94,7 @@ export function chooseCases(input: KlStudyInput): number[] {
   return [...new Set([...chosen(study).keys(), ...spikes])].sort((a, b) => a - b);
 }
 
-/** In the order of the reasons; those that were not looked at are left out, and said so. */
+/** Case studies in the order of their reasons; texts that were not revisited are left out, with a note. */
 export function caseStudies(study: KlStudy, looked: ReadonlyMap<number, TextUnderCheckpoints>): CaseStudy[] {
   const last = new Map(listTexts(lastCheckpoint(study).problems).map((summary) => [summary.index, summary]));
   const classify = tokenClassifier(study.input.categories);

@@ -5,8 +5,8 @@ import { listTexts } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
- * A checkpoint's KL by kind of token, over all tokens alike: mean = Σx / n, std = √(Σx² / n − mean²). Interval:
- * bootstrap over problems of Σx / n. In the order of the settings; kinds without a token are left out.
+ * A checkpoint's KL by kind of token, with all tokens weighted equally: mean = Σx / n, std = √(Σx² / n − mean²).
+ * Interval: bootstrap over problems of Σx / n. In the order of the settings; kinds without a token are left out.
  */
 export function categoryFigures(study: KlStudy, checkpoint: Checkpoint): Record<string, CategoryFigures> {
   const { problems } = checkpoint;

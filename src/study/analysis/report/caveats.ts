@@ -1,12 +1,12 @@
 import type { KlReport } from "../../results/report.ts";
 import type { KlStudyInput } from "./report-input.ts";
 
-/** Below this many problems an interval or a test rests on little. */
+/** With fewer problems, an interval or a test rests on little. */
 const FEW_PROBLEMS = 20;
 
 /**
- * What the figures of this study do not say: each line only where it applies, with its numbers. The first five are the
- * open points of the method itself: whose texts they are, what a high KL means, forcing against free generation,
+ * What the figures of this study do not show: each line only if it applies, with its numbers. The first five are the
+ * open points of the method itself: whose texts they are, what a high KL means, forced against free generation,
  * correlation against causation.
  */
 export function caveats(

@@ -28,7 +28,7 @@ function figuresOf(study: KlStudy): CheckpointFigures {
 
 describe("a checkpoint's figures", () => {
   test("of three texts to two problems", () => {
-    // Means of the texts 0.4, 1.6 and 0.6, so of the problems 1.0 and 0.6; 6 tokens, 4.2 nats, spikes 1.6 and 1.3.
+    // The texts have means 0.4, 1.6 and 0.6, so the problems have 1.0 and 0.6; 6 tokens, 4.2 nats, spikes 1.6 and 1.3.
     const study = view();
     expect(figuresOf(study)).toEqual({
       role: "checkpoint",
@@ -154,7 +154,7 @@ describe("figures in RL-Probe's alignment", () => {
   });
 
   test("are means over problems, with the share of our spikes that are theirs", () => {
-    // Our spikes: token 0 of a2 and token 1 of b, of which theirs has the first.
+    // Our spikes are token 0 of a2 and token 1 of b; theirs include only the first.
     expect(figuresOf(view((_, i) => probe(i))).rl_probe).toEqual({
       mean_kl: 2.25,
       std_kl: 0.75,

@@ -29,9 +29,9 @@ export function byRegion<T>(of: (region: Region) => T): Record<Region, T> {
 /**
  * A checkpoint against the reference.
  *
- * A text's mean is over its tokens with mask 1, a problem's over its texts' means, `mean_kl` over problems;
- * `std_kl` = √(Σ(x − x̄)² / n) over problems, and so for reverse KL, JS and entropies. `spikes_mean` is all spikes over
- * the number of problems. Interval: over problems.
+ * A text's mean is over its tokens with mask 1, a problem's over its texts' means, `mean_kl` over problems; `std_kl` =
+ * √(Σ(x − x̄)² / n) over problems, and likewise for reverse KL, JS and entropies. `spikes_mean` is the number of spikes
+ * divided by the number of problems. The interval is over problems.
  */
 export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): CheckpointFigures {
   const { problems, name } = checkpoint;
@@ -93,7 +93,7 @@ export function checkpointFigures(study: KlStudy, checkpoint: Checkpoint): Check
   };
 }
 
-/** Texts and tokens that are in no figure, or not in all. */
+/** Reports texts and tokens that are in no figure, or only in some. */
 function noteLeftOut(study: KlStudy, { name, texts: all }: Checkpoint, texts: readonly TextSummary[]): void {
   const unusable = all.length - texts.length;
   if (unusable > 0)
@@ -142,7 +142,7 @@ function spikeFigures(problems: readonly Problem[], texts: readonly TextSummary[
   };
 }
 
-/** Null unless every text has been looked at in RL-Probe's alignment too. */
+/** Null unless every text has RL-Probe's alignment too. */
 function rlProbeFigures(problems: readonly Problem[]): CheckpointFigures["rl_probe"] {
   const texts = listTexts(problems);
   if (texts.length === 0 || texts.some(({ rlProbe }) => rlProbe === null)) return null;
@@ -163,7 +163,7 @@ function rlProbeFigures(problems: readonly Problem[]): CheckpointFigures["rl_pro
   };
 }
 
-/** Two policies other than checkpoint and reference. */
+/** The figures of two policies other than checkpoint and reference. */
 export function pairFigures({ p, q, texts }: PolicyPair): PairFigures {
   const problems = groupProblems(texts);
   const kl = problems.map((problem) => problemMean(problem, (text) => text.meanKl));

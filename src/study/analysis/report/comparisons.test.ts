@@ -4,7 +4,7 @@ import { comparisons } from "./comparisons.ts";
 import { makeStudy, studyText } from "./report.test-data.ts";
 import { viewStudy } from "./report-input.ts";
 
-/** Two checkpoints over problems of one token; the second has so much more KL than the first. */
+/** Two checkpoints over problems of one token; the second's KL exceeds the first's by these differences. */
 function compared(differences: readonly number[], alpha = 0.05): KlComparison {
   const texts = differences.map((_, i) => studyText(`p${i}`, ["x"]));
   const input = makeStudy(texts, [
@@ -35,7 +35,7 @@ test("has the sign of what rises or falls", () => {
 });
 
 test("is significant below alpha, not at it", () => {
-  // Of 8 pairs of one sign: 2 of 256 arrangements.
+  // With 8 pairs of one sign, 2 of 256 arrangements.
   expect(compared(RISING).adjusted_p_value).toBe(2 / 256);
   expect(compared(RISING, 2 / 256).significant).toBe(false);
   expect(compared(RISING, 2.01 / 256).significant).toBe(true);

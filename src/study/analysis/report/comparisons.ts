@@ -6,13 +6,13 @@ import { computeMean, computeMedian, finite } from "./numbers.ts";
 import { problemMean } from "./problems.ts";
 import { type Checkpoint, type KlStudy, trained } from "./report-input.ts";
 
-/** Below this many pairs no arrangement of signs is significant at 5 %. */
+/** With fewer pairs, no arrangement of signs is significant at 5 %. */
 export const FEWEST_PAIRS = 6;
 
 /**
- * Checkpoints against one another on the problems that both have, by problem means of KL to the reference: each
- * against the next, the first against the last, and every baseline against both. Wilcoxon's signed-rank test (p null
- * below six pairs, or where no problem differs), Holm's correction over all, interval of the mean difference.
+ * Checkpoints against one another on the problems that both have, by problem means of KL to the reference: each against
+ * the next, the first against the last, and every baseline against both. Wilcoxon's signed-rank test (p null for fewer
+ * than six pairs, or if no problem differs), Holm's correction over all, interval of the mean difference.
  */
 export function comparisons(study: KlStudy): KlComparison[] {
   const pairs = pairsToCompare(study);
@@ -28,7 +28,7 @@ function pairsToCompare(study: KlStudy): [KlComparison["kind"], Checkpoint, Chec
   const run = trained(study);
   const [first, last] = [run[0], run.at(-1)];
   const pairs: [KlComparison["kind"], Checkpoint, Checkpoint][] = [];
-  // Of two checkpoints, the next is the last: one comparison, not two.
+  // With two checkpoints, the next is the last: one comparison, not two.
   if (run.length > 2) for (let i = 1; i < run.length; i++) pairs.push(["consecutive", run[i - 1]!, run[i]!]);
   if (first === undefined || last === undefined) return pairs;
   if (first !== last) pairs.push(["first-last", first, last]);

@@ -19,7 +19,7 @@ export function continuationFigures(study: KlStudy): ContinuationFigures[] {
   return rows.map((row, at) => ({ ...row, difference: correct(row.difference, at) }));
 }
 
-/** In the order of the text. */
+/** Places in the order of the text. */
 function listPlaces({ problems }: Checkpoint): string[] {
   const sums = new Map<string, number[]>();
   for (const { continuations = [] } of listTexts(problems))

@@ -14,14 +14,14 @@ import {
 } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
-/** Below this many problems in either group no order of two groups is significant at 5 %. */
+/** With fewer problems in either group, no order of the two groups is significant at 5 %. */
 const FEWEST_PER_GROUP = 4;
 
 /**
- * KL read by whether texts are right. Wrong and right texts are compared by problem means: paired (Wilcoxon) over the
- * problems that have both, where those are six or more, else as two groups (Mann-Whitney), Holm's correction over
- * checkpoints. `good_kl` and `bad_kl`: Σ of the KL of tokens at which the checkpoint moves the way one wants, or the other
- * way, over all tokens of texts of which that is known.
+ * KL by whether texts are right. Wrong and right texts are compared by problem means: paired (Wilcoxon) over the
+ * problems that have both if there are at least six, else as two groups (Mann-Whitney), with Holm's correction over
+ * checkpoints. `good_kl` and `bad_kl` are the sums of KL at tokens where the checkpoint moves the desired way or the
+ * other way, divided by all tokens of texts for which that is known.
  */
 export function correctnessFigures(study: KlStudy): CorrectnessFigures[] {
   const known = study.input.texts.some(({ correct }) => correct !== undefined);

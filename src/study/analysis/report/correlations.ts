@@ -7,7 +7,7 @@ import { computeMean } from "./numbers.ts";
 import { countSpikes, type Problem, problemMean } from "./problems.ts";
 import type { Checkpoint, KlStudy, ReportText } from "./report-input.ts";
 
-/** Below this many problems a correlation says nothing. */
+/** With fewer problems, a correlation says nothing. */
 const FEWEST_PROBLEMS = 6;
 
 interface Column {
@@ -17,10 +17,10 @@ interface Column {
 }
 
 /**
- * A problem's mean KL, and its spikes, against what else is known of it: rank correlation with its level, the length of
- * its responses and the reference's entropy; point-biserial (Pearson's with 0 and 1) with whether its text is right (the
- * share of right ones, where there are several) and whether the checkpoint solves it. Benjamini and Hochberg's
- * correction over all. Columns that are constant or known of fewer than six problems are left out.
+ * A problem's mean KL, and its spikes, against other facts about it: rank correlation with its level, the length of its
+ * responses and the reference's entropy; point-biserial (Pearson's with 0 and 1) with whether its text is right (the
+ * share of right ones if there are several) and whether the checkpoint solves it. Benjamini and Hochberg's correction
+ * over all. Columns that are constant, or known for fewer than six problems, are left out.
  */
 export function correlations(study: KlStudy): KlCorrelation[] {
   const raw = study.checkpoints.flatMap((checkpoint) => ofCheckpoint(study, checkpoint));
@@ -96,7 +96,7 @@ function correlate(
   };
 }
 
-/** Why values cannot be correlated with others; NaN is not known. */
+/** The reason why values cannot be correlated with others; NaN means unknown. */
 function reasonAgainst(values: readonly number[]): string | undefined {
   const known = values.filter(Number.isFinite);
   if (known.length < FEWEST_PROBLEMS)

@@ -8,12 +8,12 @@ import { firstErrorFigures } from "./first-error-tests.ts";
 import { makeStudy, studyText } from "./report.test-data.ts";
 import { viewStudy } from "./report-input.ts";
 
-/** Results that a text announces, ten tokens each: `so 1 + 1 = 2 and on we go`. */
+/** Results that a text announces, ten tokens apart: `so 1 + 1 = 2 and on we go`. */
 interface Made {
   readonly results: number;
-  /** Which of them is wrong. */
+  /** The index of the wrong one. */
   readonly wrong: number;
-  /** Which of them have a spike. */
+  /** The indices of those that have a spike. */
   readonly spikes: readonly number[];
 }
 
@@ -75,7 +75,7 @@ test("spikes at the wrong result only are", () => {
   expect(figures).toMatchObject({ tested_at_error: 1, expected: 0.25 });
   expect(figures.p_value).toBeCloseTo(0.25 ** 8, 12);
   expect(findAnswer(given).support).toBe("yes");
-  // The same spikes at a right result: fewer than expected is not a sign either.
+  // The same spikes at a right result: fewer than expected is not evidence either.
   const aside = given.map((made) => ({ ...made, spikes: [(made.wrong + 1) % 4] }));
   expect(computeFigures(aside)).toMatchObject({ tested_at_error: 0, p_value: 1 });
   expect(findAnswer(aside).support).toBe("no");

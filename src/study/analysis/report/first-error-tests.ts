@@ -12,19 +12,19 @@ import type { Checkpoint, KlStudy, ReportText } from "./report-input.ts";
 interface ErrorText {
   readonly summary: TextSummary;
   readonly error: ErrorSpan;
-  /** The text's other results, as spans like the error's: where the error could have been as well. */
+  /** The text's other results as spans like the error's: the error could have been at any of them. */
   readonly others: readonly ErrorSpan[];
 }
 
 /**
- * Whether spikes lie at the first error of wrong texts more than at the other results that those texts announce.
+ * Whether spikes lie at the first error of wrong texts more often than at the other results that those texts announce.
  *
- * A text counts where a spike lies at its error: from 2 tokens before the one that announces the wrong result (the `=`)
- * to 2 tokens behind the first that is wrong. Spikes like to lie where a result is announced, right or wrong. So by
- * chance means: the error is any one of the text's own announced results, each as likely. The share of them with a
- * spike is a text's chance qᵢ; `expected` = mean of qᵢ, and p = P(X ≥ observed) with X the sum of Bernoulli(qᵢ),
- * computed exactly (no draws). Texts that announce no other result say nothing and are not in the test. Holm's
- * correction over checkpoints.
+ * A text counts if a spike lies at its error: from 2 tokens before the one that announces the wrong result (the `=`) to
+ * 2 tokens after the first wrong one. Spikes tend to lie where a result is announced, right or wrong. So chance here
+ * means: the error is equally likely to be any of the text's own announced results. The share of those with a spike is
+ * a text's chance qᵢ; `expected` is the mean of qᵢ, and p = P(X ≥ observed) with X the sum of Bernoulli(qᵢ), computed
+ * exactly (no draws). Texts that announce no other result say nothing and are not in the test. Holm's correction over
+ * checkpoints.
  */
 export function firstErrorFigures(study: KlStudy): FirstErrorFigures[] {
   const spans = new Map<number, readonly ErrorSpan[]>();
@@ -84,8 +84,8 @@ function hasSpike({ spikes }: TextSummary, span: ErrorSpan): boolean {
 }
 
 /**
- * A text's announced results besides its error, as spans like the error's. None where the error itself is at no announced
- * result: then there is nothing like it to compare it with.
+ * A text's announced results other than its error, as spans like the error's. None if the error itself is not at an
+ * announced result: there is then nothing comparable.
  */
 export function listOtherResults(
   {
@@ -108,7 +108,7 @@ export function listOtherResults(
     }));
 }
 
-/** Tokens from the error to the nearest spike; of two as near, the later. */
+/** Tokens from the error to the nearest spike; of two equally near ones, the later. */
 function findNearest({ summary, error }: ErrorText): number | undefined {
   let nearest: number | undefined;
   for (const { position } of summary.spikes) {

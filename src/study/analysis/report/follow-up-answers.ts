@@ -1,5 +1,5 @@
 /**
- * What the KL depends on, and what comes of forced texts, in words.
+ * What the KL depends on, and how forced texts continue, in words.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function onGradients({ metrics, gradients }: AnsweredFigures): KlAnswer[]
   const answer = `Of gradient × input at ${plural(spikes, "spike")} after the error (${plural(problems, "problem")}), ${formatShare(to_error)} is on the error${control}. An even spread would put ${formatShare(even)} there. Its sum at the error is ${formatSigned(at_error)} nats: ${sign}.`;
   if (against_control === null || against_control.adjusted_p_value === null)
     return [unknown(question, answer)];
-  // More than the tokens before it, yet no more than any token: that is not dependence on the error.
+  // More than the tokens before it, but no more than any token: that is not dependence on the error.
   const isMore = against_control.significant && against_control.mean > 0 && to_error > even;
   return [{ question, answer, support: isMore ? "yes" : "no" }];
 }
@@ -32,7 +32,7 @@ export function onGradients({ metrics, gradients }: AnsweredFigures): KlAnswer[]
 export function onContinuations({ metrics, continuations, reference }: AnsweredFigures): KlAnswer[] {
   const question = "Does the last checkpoint find the right answer from within a wrong text?";
   const rows = continuations.filter(({ checkpoint }) => checkpoint === metrics.last_checkpoint);
-  // What was forced furthest is the hardest to recover from.
+  // The place with the most forced tokens is the hardest to recover from.
   const hardest = rows.at(-1);
   if (hardest === undefined) return [];
   const answer = `${rows.map((row) => tellRow(row, reference)).join(". ")}.`;

@@ -40,7 +40,7 @@ describe("gradients", () => {
     expect(row?.to_control).toBeCloseTo(0.1, 12);
     expect(row?.even).toBeCloseTo(0.2, 12);
     expect(row?.to_error).toBeCloseTo(0.535, 12);
-    // All eight differ the same way: two-sided 2 / 2⁸.
+    // All eight differ in the same direction: two-sided 2 / 2⁸.
     expect(row?.against_control).toMatchObject({ problems: 8, p_value: 2 / 256, significant: true });
     expect(row?.against_control?.mean).toBeCloseTo(0.435, 12);
   });

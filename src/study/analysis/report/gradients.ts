@@ -6,7 +6,7 @@ import { groupProblems, listTexts, problemMeans } from "./problems.ts";
 import type { Checkpoint, KlStudy } from "./report-input.ts";
 
 /**
- * Whether the KL at spikes behind the first error of wrong texts depends on the error.
+ * Whether the KL at spikes after the first error of wrong texts depends on the error.
  *
  * A text's figure is the mean over its spikes, a problem's over its texts', a checkpoint's over problems. Error against
  * control is paired by problem: Wilcoxon's signed-rank test (from six problems that differ), Holm over checkpoints.

@@ -1,15 +1,15 @@
 /**
- * Plain figures of a few numbers; null where there are none.
+ * Simple statistics of a few numbers; null if there are none.
  *
  * @module
  */
 
-/** The number, or null where it is NaN or infinite, as JSON has neither. */
+/** The number, or null if it is NaN or infinite, which JSON cannot hold. */
 export function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** NaN of no values. */
+/** NaN if there are no values. */
 export function computeMean(values: readonly number[]): number {
   return computeSum(values) / values.length;
 }
@@ -20,13 +20,13 @@ export function computeSum(values: readonly number[]): number {
   return sum;
 }
 
-/** Population standard deviation (divided by n); NaN of no values. */
+/** Population standard deviation (divided by n); NaN if there are no values. */
 export function computeDeviation(values: readonly number[]): number {
   const mean = computeMean(values);
   return Math.sqrt(computeMean(values.map((value) => (value - mean) ** 2)));
 }
 
-/** NaN of no values. */
+/** NaN if there are no values. */
 export function computeMedian(values: readonly number[]): number {
   return computeQuantile(
     [...values].sort((a, b) => a - b),
@@ -34,7 +34,7 @@ export function computeMedian(values: readonly number[]): number {
   );
 }
 
-/** Of ascending values, interpolated between the two nearest. */
+/** A quantile of ascending values, interpolated between the two nearest. */
 export function computeQuantile(sorted: ArrayLike<number>, fraction: number): number {
   const rank = fraction * (sorted.length - 1);
   const low = sorted[Math.floor(rank)] ?? Number.NaN;
@@ -42,17 +42,17 @@ export function computeQuantile(sorted: ArrayLike<number>, fraction: number): nu
   return low === high ? low : low + (high - low) * (rank - Math.floor(rank));
 }
 
-/** By UTF-16 code units, the same on every machine. */
+/** Compares by UTF-16 code units, which is the same on every machine. */
 export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** −∞ of no values. */
+/** −∞ if there are no values. */
 export function findMax(values: readonly number[]): number {
   return values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
 }
 
-/** ∞ of no values. */
+/** ∞ if there are no values. */
 export function findMin(values: readonly number[]): number {
   return values.reduce((smallest, value) => Math.min(smallest, value), Number.POSITIVE_INFINITY);
 }

@@ -1,5 +1,5 @@
 /**
- * Differences that are paired by problem, and their correction over checkpoints.
+ * Differences paired by problem, and their correction over checkpoints.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { FEWEST_PAIRS } from "./comparisons.ts";
 import { computeMean, finite } from "./numbers.ts";
 import type { KlStudy } from "./report-input.ts";
 
-/** Of one problem at least; not yet corrected. */
+/** Needs at least one problem; not yet corrected. */
 export function pairedDifference(study: KlStudy, differences: readonly number[]): PairedDifference {
   const test = exactSignedRank(differences);
   return {
@@ -26,7 +26,7 @@ export function pairedDifference(study: KlStudy, differences: readonly number[])
   };
 }
 
-/** Null where it is known of no problem. */
+/** Null if it is known for no problem. */
 export function pairedOrNull(study: KlStudy, differences: readonly number[]): PairedDifference | null {
   return differences.length === 0 ? null : pairedDifference(study, differences);
 }
@@ -34,7 +34,7 @@ export function pairedOrNull(study: KlStudy, differences: readonly number[]): Pa
 /**
  * Holm's correction over the rows of one question.
  *
- * @returns what puts the corrected p-value into the difference of the row at a place
+ * @returns a function that puts the corrected p-value into the difference of a row, given its index
  */
 export function correctOver<Row>(
   study: KlStudy,
@@ -50,9 +50,9 @@ export function correctOver<Row>(
 }
 
 /**
- * Spearman's correlation of two figures over problems, of those that have both. Not yet corrected.
+ * Spearman's correlation of two figures over the problems that have both. Not yet corrected.
  *
- * @returns null below the fewest pairs, and where one of the two is the same everywhere
+ * @returns null for too few pairs, or if one of the two is constant
  */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): RankCorrelation | null {
   const known = [...a.keys()].filter((i) => Number.isFinite(a[i]) && Number.isFinite(b[i]));

@@ -1,10 +1,10 @@
 import type { TextSummary } from "../summary.ts";
 import { byText, computeMean, computeSum } from "./numbers.ts";
 
-/** A problem's texts under one checkpoint; those without a single KL are not there. */
+/** A problem's texts under one checkpoint, without those that have no KL at all. */
 export interface Problem {
   readonly name: string;
-  /** By id. */
+  /** Sorted by id. */
   readonly texts: readonly TextSummary[];
 }
 
@@ -13,7 +13,7 @@ export function isReported({ tokens, meanKl }: TextSummary): boolean {
   return tokens > 0 && Number.isFinite(meanKl);
 }
 
-/** By name, so that what is drawn or summed does not depend on the order of the texts. */
+/** Sorted by name, so that draws and sums do not depend on the order of the texts. */
 export function groupProblems(texts: readonly TextSummary[]): Problem[] {
   const groups = new Map<string, TextSummary[]>();
   for (const text of [...texts].sort((a, b) => byText(a.text, b.text))) {
@@ -29,13 +29,13 @@ export function groupProblems(texts: readonly TextSummary[]): Problem[] {
 
 /**
  * A problem's figure: the mean over its texts of each text's figure, so that a long text counts no more than a short
- * one. Texts of which the figure is not known are left out; NaN where it is known of none.
+ * one. Texts whose figure is unknown are left out; NaN if it is known for none.
  */
 export function problemMean(problem: Problem, of: (text: TextSummary) => number): number {
   return computeMean(problem.texts.map(of).filter((value) => !Number.isNaN(value)));
 }
 
-/** The figure of every problem of which it is known. */
+/** The figure of every problem for which it is known. */
 export function problemMeans(problems: readonly Problem[], of: (text: TextSummary) => number): number[] {
   return problems.map((problem) => problemMean(problem, of)).filter((value) => !Number.isNaN(value));
 }
@@ -44,7 +44,7 @@ export function listTexts(problems: readonly Problem[]): TextSummary[] {
   return problems.flatMap(({ texts }) => texts);
 }
 
-/** Over all texts of a problem. */
+/** Number of spikes over all texts of a problem. */
 export function countSpikes(problem: Problem): number {
   return computeSum(problem.texts.map(({ spikes }) => spikes.length));
 }

@@ -28,7 +28,7 @@ export interface ProgressionSources {
   readonly categories: Readonly<Record<string, Readonly<Record<string, CategoryFigures>>>>;
 }
 
-/** How figures move over the checkpoints that have a step; null below two. */
+/** How figures change over the checkpoints that have a step; null for fewer than two. */
 export function progression(study: KlStudy, sources: ProgressionSources): Progression | null {
   const points = trained(study).flatMap(({ name, step, stage }): Point[] => {
     const figures = sources.figures[name];
@@ -72,8 +72,8 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
 }
 
 /**
- * The stages that the policies name; where none is named, thirds of the way from the first step to the last (`early`,
- * `mid`, `late`) and the last checkpoint by itself (`final`). Figures are means over a stage's checkpoints.
+ * The stages that the policies name; if none is named, thirds of the way from the first step to the last (`early`,
+ * `mid`, `late`) and the last checkpoint alone (`final`). Figures are means over a stage's checkpoints.
  */
 function stages(points: readonly Point[]): StageFigures[] {
   const first = points[0]!;
@@ -105,8 +105,9 @@ function stages(points: readonly Point[]): StageFigures[] {
 }
 
 /**
- * By all three methods. A point that several find is there once, under the first of `peaks` (on the figures
- * themselves), `derivative`, `smooth_derivative`; an inflection is left out where another method sees an extremum.
+ * Turning points by all three methods. A point that several methods find is listed once, under the first of `peaks` (on
+ * the figures themselves), `derivative`, `smooth_derivative`; an inflection is left out where another method sees an
+ * extremum.
  */
 function findTurningPoints({ input, absent }: KlStudy, points: readonly Point[]): TurningPoint[] {
   const [steps, kl] = [points.map(({ step }) => step), points.map((point) => point.kl)];
@@ -159,7 +160,7 @@ function halfBy(points: readonly Point[]): string | null {
   return keptFrom(points)?.name ?? null;
 }
 
-/** The first from which on every value is at least half of the last one; undefined where the last is not above 0. */
+/** The first point from which on every value is at least half of the last one; undefined if the last is not above 0. */
 export function keptFrom<T extends { readonly kl: number }>(points: readonly T[]): T | undefined {
   const last = points.at(-1)?.kl ?? Number.NaN;
   if (!(last > 0)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a report is built from, and the view of it that all its parts share.
+ * The input of a report, and the view of it that all its parts share.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import { type Bootstrap, seededBootstrap } from "./bootstrap.ts";
 import { byText } from "./numbers.ts";
 import { groupProblems, type Problem } from "./problems.ts";
 
-/** What a report needs of a text besides its summaries. A {@link StudyText} has it all. */
+/** What a report needs of a text in addition to its summaries. A {@link StudyText} has all of it. */
 export interface ReportText extends Pick<StudyText, "id" | "problem" | "source" | "correct" | "level"> {
-  /** These two may be absent of texts that are not among the cases, if `otherResults` is there. */
+  /** These two may be absent for texts that are not among the cases, if `otherResults` is there. */
   readonly tokens?: readonly string[];
   readonly mask?: Uint8Array;
-  /** Where else than at its known error a text announces a result; see `listOtherResults`. */
+  /** Where a text announces a result, other than at its known error; see `listOtherResults`. */
   readonly otherResults?: readonly ErrorSpan[];
 }
 
 export interface KlStudyInput {
-  /** Its name in the config, else its directory. */
+  /** The study's name in the config, else its directory. */
   readonly study: string;
   /** Name of the reference policy. */
   readonly reference: string;
@@ -32,12 +32,12 @@ export interface KlStudyInput {
   readonly settings: KlSettings;
   /** Kinds of tokens, in the order in which they are tried. */
   readonly categories: readonly Category[];
-  /** All of the study; a summary's `index` is a place in it. */
+  /** All texts of the study; a summary's `index` is a place in this list. */
   readonly texts: readonly ReportText[];
   readonly vocabularySize: number | null;
   /** Tokens with mask 0, over all texts. */
   readonly maskedOutTokens: number;
-  /** Each against the reference; at least one. */
+  /** Each checkpoint against the reference; at least one. */
   readonly checkpoints: readonly CheckpointSummary[];
   readonly pairs: readonly PolicyPair[];
   readonly findings: readonly Finding[];
@@ -52,13 +52,13 @@ export interface PolicyPair {
 }
 
 export interface KlReportInput extends KlStudyInput {
-  /** The texts that `chooseCases` named, under every checkpoint; those that are not here are left out of the cases. */
+  /** The texts that `chooseCases` named, under every checkpoint; absent ones are left out of the cases. */
   readonly cases: readonly TextUnderCheckpoints[];
   /** Whether to list every spike of every text and checkpoint (`all_spikes`); default false. */
   readonly allSpikes?: boolean | undefined;
 }
 
-/** How many of each the report holds. */
+/** How many items of each list the report holds. */
 export interface ReportSizes {
   readonly topProblems: number;
   readonly topTokens: number;
@@ -77,19 +77,19 @@ export const REPORT_SIZES: ReportSizes = {
 };
 
 export interface Checkpoint extends CheckpointSummary {
-  /** Those with scores, by name. */
+  /** Problems with scores, by name. */
   readonly problems: readonly Problem[];
 }
 
 export interface KlStudy {
   readonly input: KlStudyInput;
   readonly sizes: ReportSizes;
-  /** Baselines first, then by step, then those without a step. */
+  /** Baselines first, then checkpoints by step, then those without a step. */
   readonly checkpoints: readonly Checkpoint[];
   readonly bootstrap: Bootstrap;
-  /** Notes, once, what is null or empty and why; for the checkpoints that it is so of. */
+  /** Notes once what is null or empty and why, and for which checkpoints. */
   readonly absent: (line: string, checkpoint?: string) => void;
-  /** What was noted, one line each, in the order in which it was first. */
+  /** The notes, one line each, in the order in which they were first made. */
   readonly absentLines: () => string[];
 }
 
@@ -127,12 +127,12 @@ export function trained(study: KlStudy): readonly Checkpoint[] {
   return study.checkpoints.filter(({ role }) => role !== "baseline");
 }
 
-/** The last of the training run, else the last there is. */
+/** The last checkpoint of the training run, else the last of all. */
 export function lastCheckpoint(study: KlStudy): Checkpoint {
   return findLast(study.checkpoints) as Checkpoint;
 }
 
-/** As {@link lastCheckpoint}, of checkpoints in any order; undefined of none. */
+/** Like {@link lastCheckpoint}, for checkpoints in any order; undefined if there are none. */
 export function findLast<One extends Placed>(checkpoints: readonly One[]): One | undefined {
   const sorted = [...checkpoints].sort(inTrainingOrder);
   return sorted.findLast(({ role }) => role !== "baseline") ?? sorted.at(-1);

@@ -1,4 +1,4 @@
-/** Studies made of a few numbers per text, for tests. */
+/** Studies made from a few numbers per text, for tests. */
 
 import type { PolicyRole } from "../../results/names.ts";
 import type { KlPolicy } from "../../results/report.ts";
@@ -28,7 +28,10 @@ export function studyText(id: string, tokens: readonly string[], more: Partial<S
   };
 }
 
-/** Of a text's KL per token; spikes are where it is above 1. Entropy is a tenth of the KL, the reference's 0.5. */
+/**
+ * A summary from a text's KL per token; spikes are where it is above 1. Entropy is a tenth of the KL, the reference's
+ * 0.5.
+ */
 export function makeSummary(text: StudyText, index: number, kl: readonly number[]): TextSummary {
   const own = kl.flatMap((value, position) => (text.mask[position] === 0 ? [] : [{ value, position }]));
   const sum = own.reduce((total, { value }) => total + value, 0);
@@ -174,7 +177,7 @@ const POLICY: KlPolicy = {
   notes: [],
 };
 
-/** Texts as the caller finds them who looks at them again. */
+/** The texts as a caller that revisits them gets them. */
 export function lookedAt(
   texts: readonly StudyText[],
   checkpoints: readonly NamedKl[],

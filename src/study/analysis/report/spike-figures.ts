@@ -47,8 +47,8 @@ export function listSpikes(texts: readonly TextSummary[]): PlacedSpike[] {
 }
 
 /**
- * A spike with the words around it. `since` is known only where the text has been looked at under all checkpoints, and
- * null where this token's KL is not above 0 at the last one.
+ * A spike with the words around it. `since` is known only if the text was revisited under all checkpoints, and null if
+ * this token's KL is not above 0 at the last one.
  */
 export function spikeFigures(
   study: KlStudy,
@@ -90,8 +90,8 @@ export function formatTextHandle(index: number, position?: number): string {
 }
 
 /**
- * The first checkpoint of the training run at which this token has half of the KL that it has at the last one, and keeps
- * it from there on.
+ * The first checkpoint of the training run from which on this token keeps at least half of the KL that it has at the
+ * last one.
  */
 function sinceWhen(study: KlStudy, looked: TextUnderCheckpoints, position: number): string | null {
   const points = trained(study).flatMap(({ name }) => {

@@ -27,7 +27,7 @@ export function spikeDistribution({ problems }: Checkpoint): SpikeRange[] {
   });
 }
 
-/** Equal ones by the other figure, then by name. */
+/** Problems with equal figures are sorted by the other figure, then by name. */
 export function topProblems(study: KlStudy, { problems }: Checkpoint): TopProblems {
   const figures = problems.map(
     (problem): ProblemFigures => ({
@@ -44,7 +44,7 @@ export function topProblems(study: KlStudy, { problems }: Checkpoint): TopProble
   };
 }
 
-/** Tokens by their text, those with the most KL in all first. */
+/** Tokens by their text, those with the largest total KL first. */
 export function topTokens(study: KlStudy, { problems }: Checkpoint): TokenFigures[] {
   const byToken = new Map<
     string,

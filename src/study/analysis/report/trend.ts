@@ -3,17 +3,18 @@ import { driftTest } from "../../../core/statistics/drift.ts";
 import type { Trend } from "../../results/checkpoints.ts";
 import { finite } from "./numbers.ts";
 
-/** Below this many no order says anything. */
+/** With fewer checkpoints, their order says nothing. */
 const FEWEST_CHECKPOINTS = 4;
-/** Below this many there are too few increments for a test. */
+/** With fewer checkpoints, there are too few increments for a test. */
 const FEWEST_TESTED = 6;
 
 /**
- * Whether a figure drifts over training. Values of successive checkpoints depend on each other: a path that only wanders
- * is ranked along with the step more often than not, so that no test of the values themselves holds. Tested are the
- * increments (`driftTest`).
+ * Whether a figure drifts over training. Values of successive checkpoints depend on each other: even a random walk is
+ * usually rank-correlated with the step, so no test on the values themselves is valid. Instead, the increments are
+ * tested (`driftTest`).
  *
- * @returns undefined below four checkpoints or where the values are all equal; p null below six checkpoints
+ * @returns undefined for fewer than four checkpoints or if all values are equal; p is null for fewer than six
+ * checkpoints
  */
 export function findTrend(steps: readonly number[], values: readonly number[]): Trend | undefined {
   const { statistic: rho } = spearmanTest(steps, values);

@@ -1,29 +1,30 @@
 import { seededRandom } from "../../../core/statistics/random.ts";
 
 export interface Turn {
-  /** Place of the extremum. */
+  /** Index of the extremum. */
   readonly place: number;
   readonly type: "max" | "min";
   readonly p_value: number;
 }
 
-/** A leg of fewer values, the extremum among them, cannot be told from jitter. */
+/** A leg with fewer values, including the extremum, cannot be told from jitter. */
 const FEWEST_IN_LEG = 5;
-/** Fewer values have no two legs. */
+/** Fewer values cannot have two legs. */
 export const FEWEST_FOR_TURN = 2 * FEWEST_IN_LEG - 1;
 const ORDERS = 4000;
 
 /**
- * The one turn of a whole path: it rises to a value and falls behind it, or the reverse. Where values only jitter around a
- * level, two of three inner ones are local extrema, so that an extremum by itself says nothing.
+ * The single turn of a whole path: it rises to a value and falls after it, or the reverse. If values only jitter around
+ * a level, two of three inner ones are local extrema, so an extremum alone says nothing.
  *
- * Statistic: the largest over all places p and both directions of the standardized number of pairs in order, rising up to
- * p and falling from p on (Mack and Wolfe, "K-sample rank tests for umbrella alternatives", J. Am. Statist. Assoc. 76
- * (1981), peak unknown); p from seeded random orders of the same values. The best place may be an end (a trend, no turn);
- * so that a trend or a level that is reached does not pass for a turn either, each leg must be in order by itself:
- * Kendall's S at its 1 % point or beyond.
+ * The statistic is the largest, over all places p and both directions, of the standardized number of pairs in order,
+ * rising up to p and falling from p on (Mack and Wolfe, "K-sample rank tests for umbrella alternatives", J. Am.
+ * Statist. Assoc. 76 (1981), peak unknown); p comes from seeded random orders of the same values. The best place may be
+ * an end (a trend, not a turn). So that neither a trend nor a plateau passes for a turn, each leg must also be in order
+ * by itself: Kendall's S at its 1 % point or beyond.
  *
- * @returns undefined below nine values, or where the best place has a leg of fewer than five values or not in order
+ * @returns undefined for fewer than nine values, or if the best place has a leg with fewer than five values or not in
+ * order
  */
 export function testTurn(values: readonly number[], seed: number): Turn | undefined {
   const n = values.length;
@@ -54,7 +55,7 @@ interface Umbrella {
 
 function umbrella(values: readonly number[]): Umbrella {
   const n = values.length;
-  // S of the first and of the last so many values: pairs that rise minus pairs that fall.
+  // Entry i: S of the first (or last) i values, pairs that rise minus pairs that fall.
   const first = new Float64Array(n + 1);
   const last = new Float64Array(n + 1);
   for (let count = 1; count <= n; count++) {
@@ -77,7 +78,7 @@ function umbrella(values: readonly number[]): Umbrella {
   return best;
 }
 
-/** Of Kendall's S of n values in random order. */
+/** Variance of Kendall's S for n values in random order. */
 function variance(n: number): number {
   return (n * (n - 1) * (2 * n + 5)) / 18;
 }
@@ -86,6 +87,6 @@ function inOrder(values: readonly number[], sign: number): boolean {
   let s = 0;
   for (let i = 0; i < values.length; i++)
     for (let j = i + 1; j < values.length; j++) s += Math.sign(values[j]! - values[i]!);
-  // P(S ≥ 2.33 √variance) is 1 % or less from five values on.
+  // From five values on, P(S ≥ 2.33 √variance) is 1 % or less.
   return sign * s >= 2.33 * Math.sqrt(variance(values.length));
 }

@@ -6,8 +6,8 @@
 import type { Region } from "../../results/names.ts";
 
 /**
- * Means of the first n div 3 values, the next n div 3, and the rest, in nats. NaN of fewer than three values, of which
- * the original says 0.
+ * Means of the first n div 3 values, the next n div 3, and the rest, in nats. NaN for fewer than three values, for
+ * which the original returns 0.
  */
 export function meansByThird(values: ArrayLike<number>): Record<Region, number> {
   const third = Math.floor(values.length / 3);

@@ -5,9 +5,9 @@
  */
 
 /**
- * Places of values that are larger than those beside them, ascending. A run of equal values is one peak, at its middle
- * (the left one of two), if both its neighbors are smaller; the first and last value are none. Any two have a place
- * between them, so that scipy.signal.find_peaks gives the same with `distance=2` and without.
+ * Indices of values that are larger than their neighbors, ascending. A run of equal values is one peak, at its middle
+ * (the left one of two), if both its neighbors are smaller; the first and last value are never peaks. Any two peaks
+ * have a place between them, so scipy.signal.find_peaks gives the same with and without `distance=2`.
  */
 export function findPeaks(values: ArrayLike<number>): number[] {
   const peaks: number[] = [];

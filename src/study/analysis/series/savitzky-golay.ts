@@ -8,9 +8,9 @@ import { UsageError } from "../../../core/base/index.ts";
 /**
  * Savitzky-Golay filter (Savitzky & Golay 1964): each value becomes that of the polynomial fitted by least squares to
  * the `window` values around it. The first and last values come from the polynomial of the first and last whole window,
- * as scipy.signal.savgol_filter does it with `mode="interp"`.
+ * as in scipy.signal.savgol_filter with `mode="interp"`.
  *
- * With at most `order + 1` values in the window the polynomial goes through them: the series comes back as it is.
+ * With at most `order + 1` values in the window, the polynomial passes through them, and the series is unchanged.
  *
  * @param window odd, at most the number of values
  * @throws UsageError for a window that is even, not longer than the order, or longer than the series

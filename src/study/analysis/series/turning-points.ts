@@ -13,12 +13,15 @@ export type TurningPointMethod = "derivative" | "smooth_derivative" | "peaks";
 
 export interface TurningPointOptions {
   readonly method: TurningPointMethod;
-  /** Smallest |value − before| + |after − value|; the first and last checkpoint have none, and are left out with it. */
+  /**
+   * Smallest |value − before| + |after − value|; if set, the first and last checkpoint are left out, since they have
+   * none.
+   */
   readonly minChange?: number;
 }
 
 export interface FoundTurningPoint {
-  /** Place in the series. */
+  /** Index in the series. */
   readonly index: number;
   readonly step: number;
   /** The series' value; the smoothed one for `smooth_derivative`. */
@@ -26,17 +29,17 @@ export interface FoundTurningPoint {
   readonly type: "max" | "min" | "inflection";
 }
 
-/** A second difference below this many roundings of the values is 0. */
+/** A second difference below this multiple of the values' rounding error counts as 0. */
 const ROUNDINGS = 16;
 
 /**
- * Turning points of a series over training steps; none of fewer than three values.
+ * Turning points of a series over training steps; none for fewer than three values.
  *
- * - `derivative`: the slope changes its sign. The second value is never one, even where it is an extremum: the
- *   original skips the first change of slope, and the report's figures are to agree with it.
+ * - `derivative`: the slope changes its sign. The second value is never one, even if it is an extremum: the original
+ *   skips the first change of slope, and the report's figures must agree with it.
  * - `smooth_derivative`: the curvature of the smoothed series (from five values on: Savitzky-Golay, order 2, window
  *   3 up to seven values, else 5) changes its sign, is or stops being 0: inflections.
- * - `peaks`: maxima, then minima; a plateau is one.
+ * - `peaks`: maxima, then minima; a plateau is one peak.
  *
  * @param steps ascending, one per value
  * @throws LengthMismatchError, UsageError for a method that does not exist
@@ -107,7 +110,7 @@ function inflections(steps: ArrayLike<number>, values: ArrayLike<number>): Found
   const slopes = computeSlopes(steps, smoothed);
   const signs: number[] = [];
   for (let i = 0; i + 1 < slopes.length; i++) {
-    // Smoothing rounds, so that the curvature of a straight line is next to 0 with any sign.
+    // Smoothing rounds, so the curvature of a straight line is nearly 0 with either sign.
     const largest = Math.max(Math.abs(smoothed[i]!), Math.abs(smoothed[i + 1]!), Math.abs(smoothed[i + 2]!));
     const width = Math.min(Math.abs(steps[i + 1]! - steps[i]!), Math.abs(steps[i + 2]! - steps[i + 1]!));
     const rounding = (ROUNDINGS * Number.EPSILON * largest) / width;

@@ -1,5 +1,5 @@
 /**
- * The series of a text in which spikes are found, and its spikes.
+ * The series of a text in which spikes are searched for, and its spikes.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { SpikeOptions } from "../summary.ts";
 import { detectSpikes, type SpikeAnalysis } from "./spikes.ts";
 
 export interface SpikedSeries {
-  /** Response tokens that the series is of, ascending. */
+  /** The response tokens of the series' values, ascending. */
   readonly places: readonly number[];
-  /** D(P‖Q) at them (its lower bound where only bounds are known), nats, finite. */
+  /** D(P‖Q) at these tokens (its lower bound if only bounds are known), nats, finite. */
   readonly series: readonly number[];
-  /** Its positions are places in the series. */
+  /** Its positions are indices in the series. */
   readonly found: SpikeAnalysis;
 }
 

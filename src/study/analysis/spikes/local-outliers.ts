@@ -1,5 +1,5 @@
 /**
- * Values that stand out of their surroundings.
+ * Values that stand out from their surroundings.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export function localOutliers(values: Float64Array, threshold: number): Uint8Arr
   return marks;
 }
 
-/** `[n]`: from which place on all values up to this one are equal. */
+/** `[n]`: the index from which on all values up to this one are equal. */
 function runStarts(values: Float64Array): Uint32Array {
   const starts = new Uint32Array(values.length);
   for (let i = 1; i < values.length; i++) starts[i] = values[i] === values[i - 1] ? starts[i - 1]! : i;
@@ -57,11 +57,13 @@ interface PrefixSums {
   /** `[n + 1]`: the sum of the first i is `high[i] + low[i]`. */
   readonly high: Float64Array;
   readonly low: Float64Array;
-  /** No difference of two of them is off by more, relative to the sum of what is between aside. */
+  /**
+   * The error of any difference of two sums is at most this, in addition to an error relative to the sum between them.
+   */
   readonly error: number;
 }
 
-/** Sums the way of Neumaier. */
+/** Sums by Neumaier's method. */
 function prefixSums(values: Float64Array, term: (value: number) => number): PrefixSums {
   const high = new Float64Array(values.length + 1);
   const low = new Float64Array(values.length + 1);
@@ -74,7 +76,7 @@ function prefixSums(values: Float64Array, term: (value: number) => number): Pref
     low[i + 1] = low[i]! + (Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum);
     magnitude += Math.abs(value);
   }
-  // What is lost in `low` itself is of the second order in epsilon, n times; the difference is rounded once.
+  // What is lost in `low` itself is of second order in epsilon, n times; the difference is rounded once.
   return { high, low, error: 4 * values.length * Number.EPSILON ** 2 * magnitude };
 }
 
@@ -91,7 +93,7 @@ function between({ high, low, error }: PrefixSums, start: number, end: number): 
   return { sum, error: error + rounding };
 }
 
-/** Whether no rounding error can lift the z-score above the threshold; false where it is not certain. */
+/** Whether no rounding error can lift the z-score above the threshold; false if that is not certain. */
 function surelyBelow(
   value: number,
   sum: WindowSum,
@@ -101,7 +103,7 @@ function surelyBelow(
 ): boolean {
   if (!(threshold >= 0)) return false;
   const mean = sum.sum / count;
-  // The definition's own rounding is part of the room.
+  // The tolerance includes the rounding of the definition itself.
   const room = 64 * Number.EPSILON;
   const meanSquare = squares.sum / count;
   const meanError = sum.error / count + room * (Math.sqrt(Math.max(0, meanSquare)) + Math.abs(value));

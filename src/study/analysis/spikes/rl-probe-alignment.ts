@@ -1,8 +1,8 @@
 /**
- * A text's figures in RL-Probe's alignment, whose value t is the KL of the logits at token t, which predict token t + 1,
- * and whose response starts at the prompt's length (src/analysis/kl_divergence.py and spike_detector.py, commit
- * 324de8ce): the first response token is lost, what would follow the text is counted to it, and tool output counts.
- *
+ * A text's figures in RL-Probe's alignment, whose value t is the KL of the logits at token t, which predict token t +
+ * 1, and whose response starts at the prompt's length (src/analysis/kl_divergence.py and spike_detector.py, commit
+ * 324de8ce). The first response token is lost, the token that would follow the text counts as part of it, and so does
+ * tool output.
  * @module
  */
 
@@ -14,10 +14,10 @@ import { detectSpikes } from "./spikes.ts";
 const AFTER_END = -1;
 
 /**
- * Figures of D(P‖Q) of response tokens 1 … n − 1 and of the place after the text. KLs are exact ones: the original's
- * 1e-10 added to every probability is not.
+ * Figures of D(P‖Q) at response tokens 1 … n − 1 and at the place after the text. KLs are exact: the original's 1e-10,
+ * added to every probability, is not.
  *
- * @returns null where the exact KL, or the one after the end, is not known
+ * @returns null if the exact KL, or the one after the end, is unknown
  */
 export function rlProbeFigures(
   { forwardKl, forwardKlAfterEnd }: PairScores,

@@ -1,19 +1,19 @@
 /**
- * Mean, standard deviation, median and percentile of a series in double precision, summed in the order in which numpy
- * sums: where a rounding error decides whether a token is a spike, it decides the same way as in RL-Probe.
+ * Mean, standard deviation, median and percentile of a series in double precision, summed in numpy's order: if a
+ * rounding error decides whether a token is a spike, it decides in the same way as in RL-Probe.
  *
  * @module
  */
 export interface MeanAndStd {
   readonly mean: number;
-  /** Of the population (÷ n). */
+  /** Standard deviation of the population (÷ n). */
   readonly std: number;
 }
 
 const UNROLLED = 8;
 const BLOCK = 128;
 
-/** Of `values[start … end)`; NaN of nothing. */
+/** Of `values[start … end)`; NaN if that is empty. */
 export function meanAndStd(values: Float64Array, start = 0, end = values.length): MeanAndStd {
   const count = end - start;
   const mean = pairwiseSum(values, start, count) / count;
@@ -45,8 +45,8 @@ function eightSums(values: Float64Array, start: number, count: number): number {
 }
 
 /**
- * numpy's default ("linear", type 7 of Hyndman & Fan 1996): between the two values beside place (n − 1) · p / 100 of
- * the sorted series. NaN where a value is, or of nothing.
+ * numpy's default ("linear", type 7 of Hyndman & Fan 1996): between the two values next to place (n − 1) · p / 100 of
+ * the sorted series. NaN if any value is NaN, or if there are none.
  *
  * @param p 0 to 100
  */

@@ -13,27 +13,27 @@ import type { SpikeOptions } from "../summary.ts";
 import { localOutliers } from "./local-outliers.ts";
 import { meanAndStd, percentile } from "./series-statistics.ts";
 
-/** Spikes of a series, and what they were measured against. */
+/** Spikes of a series, and what they were compared with. */
 export interface SpikeAnalysis {
-  /** Places in the series, ascending. */
+  /** Indices in the series, ascending. */
   readonly positions: readonly number[];
   /** The value at each of them, in the series' unit. */
   readonly values: readonly number[];
-  /** Over the whole series, whatever the method; 0 where its standard deviation is 0. */
+  /** z-scores over the whole series, whatever the method; 0 if its standard deviation is 0. */
   readonly zscores: readonly number[];
-  /** The part of the text that each is in. */
+  /** The part of the text in which each spike lies. */
   readonly regions: readonly Region[];
-  /** In the series' unit; for `adaptive` the median plus threshold · 1.4826 · MAD, for orientation only. */
+  /** In the series' unit; for `adaptive`, the median plus threshold · 1.4826 · MAD, for orientation only. */
   readonly threshold: number;
   /** Mean over the whole series, in its unit. */
   readonly meanKl: number;
-  /** Of the population. */
+  /** Standard deviation of the population. */
   readonly stdKl: number;
   /** Spikes per token of the region; null for an empty series. */
   readonly density: Readonly<Record<Region, number>> | null;
 }
 
-/** Makes the median absolute deviation of normal values their standard deviation. */
+/** Scales the median absolute deviation of normal values to their standard deviation. */
 const MAD_TO_STD = 1.4826;
 
 /**
@@ -43,8 +43,8 @@ const MAD_TO_STD = 1.4826;
  * - `percentile`: value > the percentile (numpy's, linear between places);
  * - `adaptive`: the z-score within max(10, n div 10) values around it > threshold.
  *
- * Of candidates less than `minDistance` places apart the largest is kept (the earliest of equal ones), then the next
- * largest that is far enough from all that are kept. A NaN in the series is a NaN in everything computed from it.
+ * Of candidates less than `minDistance` places apart, the largest is kept (the earliest of equal ones), then the next
+ * largest that is far enough from all those kept. A NaN in the series makes everything computed from it NaN.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -80,7 +80,7 @@ export function detectSpikes(kl: ArrayLike<number>, options: SpikeOptions): Spik
 
 const NOTHING = { positions: [], values: [], zscores: [], regions: [], meanKl: 0, stdKl: 0, density: null };
 
-/** Early is the first 33 % of places, late what is from 67 % on. */
+/** Early is the first 33 % of places, late is from 67 % on. */
 function classifyRegion(position: number, length: number): Region {
   const share = position / length;
   return share < 0.33 ? "early" : share < 0.67 ? "mid" : "late";
@@ -126,7 +126,7 @@ function placesWhere(values: Float64Array, holds: (value: number, place: number)
   return places;
 }
 
-/** Each place that is kept blocks those closer than the distance, so the work is linear but for the sorting. */
+/** Each place that is kept blocks those closer than the distance, so the work is linear except for sorting. */
 function keepApart(candidates: readonly number[], values: Float64Array, minDistance: number): number[] {
   const byValue = [...candidates].sort((a, b) => compare(values[b]!, values[a]!) || a - b);
   const reach = Math.min(values.length, Math.ceil(minDistance) - 1);

@@ -1,5 +1,5 @@
 /**
- * Spikes of one text with what both policies find probable there.
+ * Spikes of one text, with the tokens that both policies find probable there.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { TextSpike } from "../summary.ts";
 import type { CountedToken } from "../token-sums.ts";
 import type { SpikeAnalysis } from "./spikes.ts";
 
-/** Of each policy's most probable tokens, so many are kept with a spike. */
+/** Number of each policy's most probable tokens kept with a spike. */
 const ALTERNATIVES = 5;
 
-/** A token's text by its id; `#id` where that is not known. */
+/** Maps an id to its token's text; `#id` if that is unknown. */
 export type TextOf = ((id: number) => string) | undefined;
 
 /**

@@ -27,7 +27,7 @@ export class ConfigFields {
     return this.raw(name) !== undefined;
   }
 
-  /** The value as it is; null counts as absent. */
+  /** The unchanged value; null counts as absent. */
   raw(name: string): unknown {
     this.#known.add(name);
     return this.#values[name] ?? undefined;
@@ -123,7 +123,7 @@ export class ConfigFields {
     );
   }
 
-  /** @throws UsageError when there is a key that nothing has read */
+  /** @throws UsageError when a key has not been read by anything */
   finish(): void {
     const unknown = this.names.find((name) => !this.#known.has(name));
     if (unknown === undefined) return;

@@ -9,7 +9,9 @@ import { defined } from "./merge-configs.ts";
 import { ANALYSIS } from "./read-analysis.ts";
 import type { StudyConfig } from "./read-config.ts";
 
-/** How tokens of scored texts are judged, as `logratio kl` has it; `outcomes` is a file, or `policy=file` for each. */
+/**
+ * How tokens of scored texts are judged, as flags of `logratio kl`; `outcomes` is a file, or `policy=file` for each.
+ */
 export interface JudgingFlags {
   readonly outcomes?: string | readonly string[];
   readonly spikes?: string;
@@ -20,7 +22,7 @@ export interface JudgingFlags {
   readonly floor?: number | string;
 }
 
-/** @throws UsageError when one makes no sense by itself */
+/** @throws UsageError when a flag makes no sense by itself */
 export function readJudgingFlags(flags: JudgingFlags): StudyConfig {
   return defined({
     outcomes: parseOutcomes(flags.outcomes === undefined ? undefined : [flags.outcomes].flat()),
@@ -58,7 +60,7 @@ export function parseNamed(
   );
 }
 
-/** Absolute, since the study keeps them and may be read from elsewhere. */
+/** Made absolute, since the study keeps the paths and may be read from elsewhere. */
 function parseOutcomes(given: readonly string[] | undefined): unknown {
   const [only] = given ?? [];
   if (given?.length === 1 && only?.includes("=") === false) return resolve(only);
@@ -66,7 +68,7 @@ function parseOutcomes(given: readonly string[] | undefined): unknown {
   return given && Object.fromEntries(files.map(([name, file]) => [name, resolve(file)]));
 }
 
-/** How scores are read, as JSON: the same text for the same settings. Outcomes are data and are not included. */
+/** How scores are read, as JSON: equal settings give equal text. Outcomes are data and are not included. */
 export function writeSettings(config: StudyConfig): string {
   const kept = ANALYSIS.filter((name) => name !== "outcomes" && config[name] !== undefined);
   const sort = (name: string, value: unknown): unknown =>

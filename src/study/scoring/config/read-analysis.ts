@@ -1,5 +1,5 @@
 /**
- * How scores are read, apart from where they come from.
+ * How scores are analyzed, apart from where they come from.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { DEFAULT_SEED } from "./read-sampling.ts";
 
 const DEFAULT_DPI = 300;
 
-/** Keys that say how scores are read; a study keeps them, so that its directory is enough to read it again. */
+/** Keys that say how scores are analyzed; a study stores them, so that its directory is enough to analyze it again. */
 export const ANALYSIS = [
   "spikes",
   "categories",
@@ -33,7 +33,7 @@ export const ANALYSIS = [
   "figures",
 ] as const;
 
-/** How scores are read, apart from where they come from. @throws UsageError as `readStudy` does */
+/** How scores are analyzed, apart from where they come from. @throws UsageError as `readStudy` does */
 export function readAnalysisConfig(
   config: StudyConfig,
   file: string | undefined,
@@ -53,7 +53,7 @@ export function readOutcomes(fields: ConfigFields): Record<string, string> {
   return typeof given === "string" ? { "": given } : (fields.textMap("outcomes") ?? {});
 }
 
-/** The formats of figures, where figures are written. */
+/** The formats of figures, if figures are written. */
 export function readFigures(fields: ConfigFields): FigureSpec {
   const given = fields.fields("figures");
   const formats = given?.choices("formats", FIGURE_FORMATS) ?? ["svg"];

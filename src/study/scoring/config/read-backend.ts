@@ -41,7 +41,7 @@ export const GPU_FORMS = "a GPU's number (0 or cuda:0), several (0,1), or none o
 /**
  * GPUs as users and PyTorch name them: `0`, `0,1`, `cuda:1`, `cuda` (the first), and `none` or `cpu` for the CPU.
  *
- * @returns numbers separated by commas, or `none`; undefined where it is neither
+ * @returns numbers separated by commas, or `none`; undefined if the text is neither
  */
 export function parseGpu(text: string): string | undefined {
   const names = text

@@ -77,7 +77,7 @@ function absolute(config: Record<string, unknown>, dir: string): StudyConfig {
   );
 }
 
-/** A list or a map as a key would become a text, with a warning of Node's own. */
+/** A list or a map as a key would become text, with a warning from Node. */
 function refuseOddKeys(document: Document.Parsed, lines: LineCounter, file: string): void {
   visit(document, {
     Pair(_, { key }) {
@@ -92,7 +92,10 @@ function refuseOddKeys(document: Document.Parsed, lines: LineCounter, file: stri
   });
 }
 
-/** `hf:org/model` may be a directory, or a model in the Hub's cache: what is not next to the config stays unchanged. */
+/**
+ * `hf:org/model` may be a directory, or a model in the Hub's cache: a name not found next to the config stays
+ * unchanged.
+ */
 function hfLocation(dir: string, where: string): string {
   const folder = where.replace(/(@[^@/]*|\/\*)$/, "");
   return isPresent(resolve(dir, folder)) ? `hf:${resolve(dir, where)}` : `hf:${where}`;

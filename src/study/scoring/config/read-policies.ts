@@ -1,5 +1,5 @@
 /**
- * The policies of a study: which, where, in which role, and which pairs of them.
+ * The policies of a study: their names, locations and roles, and the pairs to compare.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { expandPolicies, isSavedLogits } from "../open-policy.ts";
 import { type PolicySpec, policySpec } from "../study-spec.ts";
 import type { ConfigFields } from "./fields.ts";
 
-/** @throws UsageError for fewer than two, and for what is not a policy */
+/** @throws UsageError for fewer than two policies, and for entries that are not policies */
 export async function readPolicies(fields: ConfigFields): Promise<PolicySpec[]> {
   const baselines = fields.texts("baselines") ?? [];
   const stages = readStages(fields.fields("stages"));
@@ -47,7 +47,7 @@ interface NamedPolicy {
   readonly stage?: string;
 }
 
-/** `policies` as an object from names to locations; undefined where it is a list, or nothing. */
+/** `policies` as an object from names to locations; undefined if it is a list, or absent. */
 function readNamed(fields: ConfigFields): NamedPolicy[] | undefined {
   if (typeof fields.raw("policies") !== "object" || Array.isArray(fields.raw("policies"))) return undefined;
   const map = fields.fields("policies")!;

@@ -36,7 +36,7 @@ function readDrawing(given: ConfigFields | undefined, defaults: Drawing): Drawin
   };
 }
 
-/** What `generate` and `continue` fall back to. */
+/** The defaults for `generate` and `continue`. */
 function readDefaults(fields: ConfigFields): Drawing {
   const given = fields.fields("generation");
   const defaults = readDrawing(given, {
@@ -50,7 +50,7 @@ function readDefaults(fields: ConfigFields): Drawing {
   return defaults;
 }
 
-/** A list of several temperatures; undefined for a single one, or none. */
+/** A list of several temperatures; undefined for a single one, or for none. */
 function readTemperatures(given: ConfigFields): number[] | undefined {
   if (!Array.isArray(given.raw("temperature"))) return undefined;
   const all = given.list("temperature")!;

@@ -101,7 +101,7 @@ function readTextOptions(fields: ConfigFields): ReadTextsOptions {
   };
 }
 
-/** `dpo_responses.json` are dpo's. */
+/** The responses in `dpo_responses.json` are dpo's. */
 function nameSource(path: string): string {
   const name = path.replace(/^.*[/\\]/s, "").replace(/\.(json|jsonl|parquet)(\.gz|\.zst)?$/, "");
   return name.replace(/_responses$/, "") || name;

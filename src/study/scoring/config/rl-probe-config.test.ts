@@ -6,7 +6,7 @@ import { RL_PROBE_TEMPLATE } from "../texts/template.ts";
 import { readStudyConfig } from "./read-config.ts";
 import { type ConfiguredStudy, readStudy } from "./read-study.ts";
 
-/** The keys of RL-Probe's file that mean something here, and some that do not. */
+/** The keys of RL-Probe's file that have a meaning here, and some that do not. */
 const CONFIG = `
 models:
   base_model: allenai/DPO
@@ -56,10 +56,10 @@ test("RL-Probe's own config is a study", async () => {
     ["dpo", "hf:allenai/DPO", "reference", null, null],
     ["sft", "hf:allenai/SFT", "baseline", null, null],
     ["rlvr_step_100", "hf:allenai/RLVR@step_100", "checkpoint", 100, "early"],
-    // A directory beside the config is that directory.
+    // A directory next to the config is meant as that directory.
     ["rlvr_step_1000", "hf:/local", "checkpoint", 1000, "final"],
   ]);
-  // Of its pairs, one names checkpoints that the file does not have.
+  // One of its pairs names checkpoints that the file does not have.
   expect(spec.pairs).toEqual([
     ["rlvr_step_100", "dpo"],
     ["rlvr_step_1000", "rlvr_step_100"],

@@ -1,6 +1,6 @@
 /**
- * RL-Probe's own `configs/config.yaml` (its commits 0aa5cb29, without revisions, and 55e93244, with them) as a study's
- * keys. Names of policies are those that its `ModelLoader.register_from_config` gives.
+ * RL-Probe's own `configs/config.yaml` (at its commits 0aa5cb29, without revisions, and 55e93244, with them) as keys of
+ * a study. Policies get the names that its `ModelLoader.register_from_config` gives them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { ConfigFields } from "./fields.ts";
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Whether a config is one of RL-Probe's: a study of ours has no `models`. */
+/** Whether a config is RL-Probe's: our studies have no `models`. */
 export function isRlProbeConfig(config: Config): boolean {
   const { models } = config;
   return typeof models === "object" && models !== null && "base_model" in models;
@@ -17,8 +17,8 @@ export function isRlProbeConfig(config: Config): boolean {
 
 /**
  * Translates such a config into ours. Its `dataset.filter` describes the files that its first script wrote; pairs that
- * name no checkpoint are skipped, as they are there, and reported; logging has no keys here. Its rollout sampling becomes that of
- * `--generate` and `--continue`, and `visualization` the formats of `--figures`.
+ * name no checkpoint are skipped, as RL-Probe does, and reported; logging has no keys here. Its rollout sampling
+ * becomes that of `--generate` and `--continue`, and `visualization` becomes the formats of `--figures`.
  *
  * @throws UsageError for values of the wrong kind
  */
@@ -65,7 +65,7 @@ function readPolicies(models: ConfigFields): Record<string, unknown> {
   return policies;
 }
 
-/** Its pairs may name checkpoints that it does not list, as those of its own config do. */
+/** Its pairs may name checkpoints that it does not list, as in RL-Probe's own config. */
 function readPairs(
   progression: ConfigFields | undefined,
   names: readonly string[],
@@ -96,7 +96,7 @@ function readRollout(rollout: ConfigFields | undefined): Record<string, unknown>
   });
 }
 
-/** Formats that matplotlib knows and this program does not are skipped. */
+/** Formats that matplotlib knows but this program does not are skipped. */
 function readVisualization(visualization: ConfigFields | undefined): Record<string, unknown> | undefined {
   const formats = visualization
     ?.texts("formats")

@@ -1,5 +1,5 @@
 /**
- * `continuations.jsonl`: what policies wrote after part of a text was forced on them.
+ * `continuations.jsonl`: what policies wrote after part of a text was forced.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Sampled } from "../policy.ts";
 import { appendLines, type LinesForm, readLines, resumeLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
-/** A line: one sample. */
+/** One line of the file: one sample. */
 export interface Continuation {
   /** Fingerprint of the policy's model, as in its scores. */
   readonly fingerprint: string;
@@ -27,7 +27,7 @@ export interface Continuation {
   readonly ids: readonly number[];
   /** What was written, without special tokens. */
   readonly response: string;
-  /** Whether the final answer of the whole text is right; null: it states none. */
+  /** Whether the final answer of the whole text is right; null if it states none. */
   readonly correct: boolean | null;
   readonly finishReason: Sampled["finishReason"];
 }
@@ -43,7 +43,7 @@ export function appendContinuations(dir: string, lines: readonly Continuation[])
   appendLines(paths.continuations(dir), FORM, lines);
 }
 
-/** Continuations of the models in `fingerprints`; a policy that is not in it has none. */
+/** Continuations by the models in `fingerprints`; a policy that is not listed has none. */
 export async function readContinuations(
   dir: string,
   fingerprints: (policy: string) => string | undefined,
@@ -53,7 +53,7 @@ export async function readContinuations(
   return lines.filter(({ policy, fingerprint }) => fingerprint === fingerprints(policy));
 }
 
-/** Drops from the file what was sampled from other models or with other settings; returns the rest. */
+/** Removes samples of other models or with other settings from the file; returns the rest. */
 export async function keepContinuations(
   dir: string,
   isCurrent: (line: Continuation) => boolean,

@@ -73,7 +73,7 @@ describe("continueTexts", () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  /** The first line of the response states an answer that what follows does not take back. */
+  /** The first line of the response states an answer that the rest does not retract. */
   const rows = [
     { id: "right-after-all", answer: "!", correct: false },
     { id: "still-wrong", answer: "?", correct: false },
@@ -132,7 +132,7 @@ describe("continueTexts", () => {
     const before = readFileSync(paths.continuations(join(dir, "out")), "utf8");
     await run(CONTINUE);
     expect(readFileSync(paths.continuations(join(dir, "out")), "utf8")).toBe(before);
-    // Other settings are other samples.
+    // Different settings give different samples.
     await run({ continue: { at: [0.8], n: 1, max_tokens: 3, temperature: 0 } });
     expect(read()).toHaveLength(4);
   }, 60_000);
@@ -178,7 +178,7 @@ describe("continueTexts", () => {
     expect(findings.map(({ message }) => message)).toContain(
       "2 continuations are damaged and will be sampled again",
     );
-    // Of the two samples of that text one was sound.
+    // One of the two samples of that text was intact.
     expect(
       read().filter(({ policy, text }) => policy === "plain" && text === "right-after-all"),
     ).toHaveLength(2);

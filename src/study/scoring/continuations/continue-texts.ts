@@ -1,5 +1,5 @@
 /**
- * Outcomes under the forced rollout: every policy continues freely from within a wrong text, and its answer is graded.
+ * Free continuations of forced texts: every policy continues from within a wrong text, and its answer is graded.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const DEFAULT_CONCURRENCY = 8;
 
 export interface ContinueTextsOptions extends BackendOptions {
   readonly signal?: AbortSignal;
-  /** Called with the number of a policy's continued texts, and of all. */
+  /** Called with the number of texts that a policy has continued, and the total. */
   readonly onContinued?: (policy: string, done: number, total: number) => void;
 }
 
@@ -51,7 +51,8 @@ interface Run {
 
 /**
  * Continues the wrong texts whose answer is known, under every policy, into the study's directory. Samples of an
- * earlier run with the same settings are kept. A policy that cannot sample, and a text that it refuses, is a finding.
+ * earlier run with the same settings are kept. A policy that cannot sample, or a text that it refuses, becomes a
+ * finding.
  */
 export async function continueTexts(
   spec: StudySpec,
@@ -109,7 +110,7 @@ function nameSample({ policy, key, place, position, sample }: Omit<Continuation,
   return JSON.stringify([policy, key, place, position, sample]);
 }
 
-/** Places of wrong texts; those that cannot be continued or graded are counted. */
+/** Starting places in wrong texts; texts that cannot be continued or graded are counted. */
 function listStarts(texts: readonly PreparedText[], asked: ContinueSpec, findings: FindingLog): Start[] {
   const starts: Start[] = [];
   const leaveOut = (why: string, hint?: string): void =>
@@ -221,7 +222,7 @@ async function continueText(policy: Policy, start: Start, run: Run): Promise<voi
         finishReason,
       };
     });
-    // Sample i is the same each time, so only missing ones are added.
+    // Sample i is the same every time, so only missing samples are added.
     appendContinuations(
       spec.out,
       lines.filter((line) => !run.known.has(nameSample(line))),

@@ -1,5 +1,5 @@
 /**
- * Where a forced text is continued from.
+ * Places from which a forced text is continued.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { UsageError } from "../../../core/base/index.ts";
 import { findFirstError } from "../../analysis/first-error/first-error.ts";
 import type { PreparedText } from "../texts/prepare-text.ts";
 
-/** Response tokens of a text that are forced. */
+/** Number of a text's response tokens that are forced. */
 type Prefix = (text: PreparedText) => number | undefined;
 
 const NAMED: Readonly<Record<string, Prefix>> = {
@@ -33,7 +33,7 @@ export function checkPlace(place: string): string {
  * How many response tokens are forced before a policy continues freely. A policy never has to write tool output, so a
  * place within it moves to its end.
  *
- * @returns undefined where the place is not known, or is the end of the text
+ * @returns undefined if the place is unknown, or is the end of the text
  */
 export function forcedTokens(place: string, text: PreparedText): number | undefined {
   const { mask } = text;

@@ -4,12 +4,12 @@ import { findTextSpikes } from "../../analysis/spikes/find-text-spikes.ts";
 import type { ScoredText } from "../../analysis/study.ts";
 import type { SpikeOptions } from "../../analysis/summary.ts";
 
-/** Each costs a backward pass through both models. */
+/** Maximum spikes per text: each costs a backward pass through both models. */
 const MOST_SPIKES = 3;
 
 /**
- * The spikes of a text whose gradients to compute: the largest ones, and where its first error is known, the largest
- * ones after it.
+ * The spikes of a text whose gradients to compute: the largest ones and, if its first error is known, the largest ones
+ * after it.
  *
  * @returns response tokens, ascending
  */

@@ -8,7 +8,7 @@ import { plural } from "../../../core/text/index.ts";
 import { appendLines, type LinesForm, readLines, resumeLines } from "../store/lines-file.ts";
 import { paths } from "../store/manifest.ts";
 
-/** A line: one text, or further spikes of it that other spike settings found later. */
+/** A line: one text, or further spikes of it that different spike settings found later. */
 export interface GradientLine {
   /** Fingerprint of the models; see `ManifestPolicy`. */
   readonly fingerprint: string;
@@ -17,11 +17,11 @@ export interface GradientLine {
   readonly text: string;
   /** Response tokens. */
   readonly positions: readonly number[];
-  /** For each of them a value for each token before it, the prompt's first; nats. */
+  /** For each position, one value for each token before it, starting with the prompt's first; nats. */
   readonly gradient_times_input: readonly (readonly number[])[];
 }
 
-/** By response token. */
+/** Gradients by response token. */
 export type SpikeGradients = Map<number, readonly number[]>;
 
 const FORM: LinesForm<GradientLine> = {
@@ -36,7 +36,7 @@ const FORM: LinesForm<GradientLine> = {
   likely: "the run that computed them was killed, or the disk was full",
 };
 
-/** A gradient in half precision has no more digits, and the file would be twice as long. */
+/** Significant digits; a half-precision gradient has no more, and the file would be twice as long. */
 const DIGITS = 5;
 
 export function appendGradients(
@@ -52,7 +52,7 @@ export function appendGradients(
 /**
  * A policy's stored gradients, by the key of the text. Damaged ones are reported and left out.
  *
- * @param fingerprint of the current models: gradients of others are ignored
+ * @param fingerprint that of the current models; gradients of others are ignored
  */
 export async function readGradients(
   dir: string,
@@ -63,7 +63,7 @@ export async function readGradients(
   return collect(await readLines(paths.gradients(dir, policy), FORM, findings), fingerprint);
 }
 
-/** As {@link readGradients}, for a run that adds to them: damaged ones are removed from the file. */
+/** Like {@link readGradients}, for a run that adds to them: damaged ones are removed from the file. */
 export async function resumeGradients(
   dir: string,
   policy: string,

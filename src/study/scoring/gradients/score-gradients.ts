@@ -25,7 +25,7 @@ export interface ScoreGradientsOptions extends BackendOptions {
   /** Directory of the study's tokenizer. */
   readonly tokenizer?: string;
   readonly signal?: AbortSignal;
-  /** Called with the number of a checkpoint's finished texts, and of all. */
+  /** Called with the number of a checkpoint's finished texts, and the total. */
   readonly onGradients?: (policy: string, done: number, total: number) => void;
 }
 
@@ -37,8 +37,8 @@ interface Wanted {
 }
 
 /**
- * Gradients of the largest spikes of every scored text, into the study's directory. Those of an earlier run are kept. A
- * checkpoint that cannot give them, and a text that it refuses, is a finding.
+ * Writes gradients of the largest spikes of every scored text to the study's directory. Those of an earlier run are
+ * kept. A checkpoint that cannot give them, or a text that it refuses, becomes a finding.
  */
 export async function scoreGradients(
   spec: StudySpec,

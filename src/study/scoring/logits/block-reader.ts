@@ -2,10 +2,10 @@ import type { LogitBlock } from "../../../core/kernels/index.ts";
 import type { Allocate } from "../../../input/io/index.ts";
 import type { SavedRows } from "./saved-rows.ts";
 
-/** Held at a time: one is used while the next is read. */
+/** Number of blocks held: one is used while the next is read. */
 export const BLOCKS = 2;
 
-/** Reads rows of one text after the other, block by block. */
+/** Reads rows of one text after another, block by block. */
 export interface BlockReader {
   /**
    * @param spans rows `[start, end)` of each block
@@ -19,7 +19,7 @@ export interface BlockReader {
   ): AsyncGenerator<LogitBlock>;
 }
 
-/** Its memory is used again for each text, and worker threads see it without a copy. */
+/** The reader reuses its memory for each text, and worker threads see it without a copy. */
 export function createBlockReader(): BlockReader {
   const free: Allocate[] = [];
   return {
@@ -36,12 +36,12 @@ export function createBlockReader(): BlockReader {
           signal?.throwIfAborted();
           const block = await next;
           next = at < spans.length ? read(at) : undefined;
-          // Awaited when it is its turn; until then a failure must not count as unhandled.
+          // Awaited in its turn; until then a failure must not count as unhandled.
           next?.catch(() => {});
           yield block;
         }
       } finally {
-        // Whoever closes the file next does not expect that it is still read.
+        // Whoever closes the file next must not find it still being read.
         await next?.catch(() => {});
         free.push(...memories);
       }

@@ -1,12 +1,12 @@
 /**
- * Token ids, masks and lengths in any form that a file may have: arrays, lists, single numbers.
+ * Token ids, masks and lengths in any form that a file may use: arrays, lists, single numbers.
  *
  * @module
  */
 import { isNumericArray, type NumericArray, type Place, SchemaError } from "../../../core/base/index.ts";
 import { isTensor, type TreeValue } from "../../../input/io/index.ts";
 
-/** One number, or `[n]`. @throws SchemaError when they are not integers of 32 bits */
+/** One number, or `[n]`. @throws SchemaError when the values are not 32-bit integers */
 export async function readIntegers(value: TreeValue, at: Place): Promise<Int32Array> {
   const [values, ...more] = await readMatrix(value, at);
   if (values === undefined || more.length > 0)

@@ -33,7 +33,7 @@ async function open(file: string, options: LogitsOptions = {}, name = "dpo"): Pr
   return policy;
 }
 
-/** As the script that wrote the files has it. */
+/** The logit that the script put into the files. */
 function logit(text: number, column: number, token: number): number {
   return (((31 * text + 7 * column + 3 * token) % 17) - 8) / 4;
 }
@@ -57,7 +57,7 @@ async function read(policy: LogitsPolicy, n: number): Promise<{ values: number[]
       VOCABULARY,
       VOCABULARY * block.rows,
     ]);
-    // Others get their turn, so that what is read ahead would show if it were read over this block.
+    // Gives other work a turn, so that an overwritten block would show.
     await new Promise((resolve) => setTimeout(resolve, 2));
     for (let row = 0; row < block.rows; row++) values.push(...decodeRow(block, row));
     blocks++;
@@ -65,7 +65,7 @@ async function read(policy: LogitsPolicy, n: number): Promise<{ values: number[]
   return { values, blocks };
 }
 
-/** Half precision stays as it was saved. */
+/** Half precision is kept as saved. */
 function savedFormat({ facts }: LogitsPolicy): string {
   return /b?float16/.exec(facts.notes.join())?.[0] ?? "float32";
 }
@@ -124,7 +124,7 @@ test("rows that are not compressed are read again rather than kept", async () =>
       const members = [
         { name: "input_ids.npy", bytes: npy("<i4", "4,", Buffer.from(ids.buffer)), deflate },
         { name: "logits.npy", bytes: npy("<f4", "4, 1000", new Uint8Array(16_000)), deflate },
-        // What else is in the file says nothing of them.
+        // The other content of the file says nothing about them.
         { name: "hidden.npy", bytes: npy("<f4", "9000,", new Uint8Array(36_000)), deflate: !deflate },
       ];
       await writeFile(path, writeZip(members));

@@ -18,10 +18,10 @@ import type { SavedText } from "./saved-text.ts";
 const DEFAULT_BLOCK_BYTES = 2 ** 25;
 
 export interface LogitsOptions {
-  /** Whose logits, in a file of several policies; default the policy's own name. */
+  /** The policy's name in a file of several; default its own name. */
   readonly policy?: string;
   /**
-   * Bytes of two blocks of logits, of which one is read while the other is used; default 32 MiB. Each has at least one
+   * Bytes of two blocks of logits, one of which is read while the other is used; default 32 MiB. Each has at least one
    * row.
    */
   readonly maxBlockBytes?: number;
@@ -32,9 +32,9 @@ export interface LogitsText {
   /** Its name in the file (`0` of `0.input_ids`), or `row 3`. */
   readonly key: string;
   readonly ids: Int32Array;
-  /** Undefined where the file does not say. */
+  /** Undefined if the file does not give it. */
   readonly promptLength: number | undefined;
-  /** `[ids.length − promptLength]`, 0 = tool output; undefined where the file does not say. */
+  /** `[ids.length − promptLength]`, 0 = tool output; undefined if the file does not give it. */
   readonly mask: Uint8Array | undefined;
 }
 
@@ -70,7 +70,7 @@ export async function readLogitsTexts(path: string): Promise<LogitsText[]> {
   return texts.map(({ key, ids, promptLength, mask }) => ({ key, ids, promptLength, mask }));
 }
 
-/** Names of the policies in a file of several; empty where it holds one policy's logits without a name. */
+/** Names of the policies in a file of several; empty if it holds one policy's logits without a name. */
 export async function logitsPolicyNames(path: string): Promise<string[]> {
   return [...((await openLayout(path)).policies ?? [])];
 }
@@ -147,7 +147,7 @@ async function openPolicy(
   }
 }
 
-/** Whether a policy's logits lie in the file as they are; of the formats, only npz compresses. */
+/** Whether a policy's logits are stored uncompressed; of the formats, only npz compresses. */
 async function isUncompressed(
   { document, source }: OpenTensors,
   saved: readonly SavedText[],
@@ -158,7 +158,7 @@ async function isUncompressed(
   return saved.every(({ logits }) => members.get(`${logits.get(policy)!.entry}.npy`)?.method === "stored");
 }
 
-/** Runs of consecutive rows, of those at positions `promptLength − 1 … ids.length − 1`. */
+/** Runs of consecutive rows among those at positions `promptLength − 1 … ids.length − 1`. */
 function spans(
   { positions }: SavedText,
   { promptLength, ids }: ForcedText,

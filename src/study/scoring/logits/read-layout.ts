@@ -16,7 +16,7 @@ const NAMED_IDS = /^(.+[./])input_ids$/;
 
 /** The layout, and the texts in the file's order. */
 export interface Layout {
-  /** Names of the policies whose logits are there; undefined in a file of one policy. */
+  /** Names of the policies whose logits the file has; undefined for a file of one policy. */
   readonly policies: readonly string[] | undefined;
   readonly texts: readonly SavedText[];
 }

@@ -109,7 +109,7 @@ function openRows(tensor: Tensor, first: number): SavedRows {
   };
 }
 
-/** Where a text's rows cannot be read singly, all are in memory while the text is read. */
+/** If a text's rows cannot be read one by one, all of them are in memory while the text is read. */
 function wholeText({ document }: OpenTensors, entry: string, tensor: Tensor, row: number): SavedRows {
   const [, tokens, vocabulary] = tensor.shape as [number, number, number];
   const bytes = tokens * vocabulary * 4;

@@ -2,13 +2,13 @@ import { LengthMismatchError, type Place, SchemaError } from "../../../core/base
 import type { SavedText } from "./saved-text.ts";
 
 interface Row extends Pick<SavedText, "key" | "at" | "row" | "logits"> {
-  /** With padding. */
+  /** Ids including padding. */
   readonly ids: Int32Array;
   /** 0 = padding. */
   readonly attention: Int32Array | undefined;
   /** The response mask, over all tokens or only the last ones. */
   readonly response: Int32Array | undefined;
-  /** Tokens of the prompt, padding not counted. */
+  /** Tokens of the prompt, not counting padding. */
   readonly promptLength: number | undefined;
 }
 
@@ -50,7 +50,9 @@ function realPositions(attention: Int32Array): Int32Array {
   return positions;
 }
 
-/** A mask of the last columns says where they begin; one of all columns has its first 1 at the first response token. */
+/**
+ * A mask of the last columns shows where they begin; one of all columns has its first 1 at the first response token.
+ */
 function promptByMask(
   response: Int32Array | undefined,
   width: number,

@@ -25,8 +25,8 @@ interface Located {
 }
 
 /**
- * @param tensor of three dimensions, under `name` in the file
- * @returns undefined where its elements are not contiguous, or the format does not tell where they are
+ * @param tensor a tensor of three dimensions, called `name` in the file
+ * @returns undefined if its elements are not contiguous, or the format does not show where they are
  */
 export async function viewTokens(
   { document, source }: OpenTensors,

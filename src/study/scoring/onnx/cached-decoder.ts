@@ -33,7 +33,7 @@ export interface CachedDecoder extends Decoder {
 /**
  * A KV cache: a text is fed in runs whose logits fit the bound, each continuing the last.
  *
- * @param oneByOne the graph is right only for one token at a time once it has a cache
+ * @param oneByOne whether the graph is right for only one token at a time once it has a cache
  */
 export function cachedDecoder(
   setup: DecoderSetup,

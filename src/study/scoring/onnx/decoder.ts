@@ -1,5 +1,6 @@
 /**
- * What the three ways of running a decoder share: with a KV cache, the whole text at once, head and body separately.
+ * What the three ways of running a decoder share: with a KV cache, on the whole text at once, or head and body
+ * separately.
  *
  * @module
  */
@@ -11,9 +12,9 @@ import type { Signature } from "./signature.ts";
 export interface Decoder {
   /** Logits at the positions `first … ids.length − 1`, in blocks. */
   logits(ids: Int32Array, first: number, signal?: AbortSignal): AsyncGenerator<LogitBlock>;
-  /** Reads a prompt; what follows can be continued in several ways from there. */
+  /** Reads a prompt; it can then be continued in several ways from there. */
   begin(ids: Int32Array, signal?: AbortSignal): Promise<Cursor>;
-  /** The least bytes of logits in one block, for a text of that many tokens. */
+  /** The fewest bytes of logits in one block, for a text of this many tokens. */
   leastBytes(tokens: number): number;
   /** How it runs, in sentences. */
   readonly notes: readonly string[];
@@ -22,7 +23,7 @@ export interface Decoder {
 
 /** A text that has been read up to here. */
 export interface Cursor {
-  /** One row: what comes next. */
+  /** One row: the logits of the next token. */
   readonly row: LogitBlock;
   advance(id: number, signal?: AbortSignal): Promise<Cursor>;
 }
@@ -67,7 +68,7 @@ export function textFeeds(
   };
 }
 
-/** A row that outlives the block it was in. */
+/** A copy of a row, which outlives the block it was in. */
 export function keepRow(block: LogitBlock): LogitBlock {
   return { ...block, values: block.values.slice() };
 }

@@ -4,13 +4,13 @@ import { listIfPresent, statIfPresent } from "../../../input/io/index.ts";
 
 export interface FoundModel {
   readonly file: string;
-  /** The file's path under what was given. */
+  /** The file's path below the given one. */
   readonly name: string;
-  /** Where `config.json` and its like are, nearest first. */
+  /** Directories that may have `config.json` and the like, nearest first. */
   readonly configDirectories: readonly string[];
 }
 
-/** In the order of preference; a merged decoder has a KV cache and takes a whole prompt as well. */
+/** In order of preference; a merged decoder has a KV cache and also accepts a whole prompt. */
 const NAMES = [
   "model.onnx",
   "decoder_model_merged.onnx",
@@ -26,7 +26,7 @@ const HINT =
  * Finds the model of a path: the file itself, or the first of the usual names in the directory or in its `onnx/`, or
  * the only `.onnx` file there.
  *
- * @throws NotFoundError; FileSystemError where the path cannot be looked at
+ * @throws NotFoundError; FileSystemError if the path cannot be examined
  */
 export async function findModel(path: string): Promise<FoundModel> {
   const found = await statIfPresent(path);

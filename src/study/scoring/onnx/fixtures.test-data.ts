@@ -19,12 +19,12 @@ interface Expected {
   /** Logits when no token behind the span attends to it. */
   readonly hidden: readonly (readonly number[])[];
 }
-/** By NumPy in float64: `scripts/fixtures/onnx_models.py`. */
+/** Computed by NumPy in float64: `scripts/fixtures/onnx_models.py`. */
 export const EXPECTED = JSON.parse(readFileSync(join(MODELS, "expected.json"), "utf8")) as Expected;
 export const IDS = Int32Array.from(EXPECTED.ids);
 export const VOCABULARY = 48;
 
-/** Opens, passes on, closes. */
+/** Opens a policy, passes it on and closes it. */
 export async function withPolicy<T>(
   path: string,
   options: OnnxOptions,
@@ -63,7 +63,7 @@ export function furthest(a: ArrayLike<number>, b: ArrayLike<number>): number {
   }, 0);
 }
 
-/** What a promise is rejected with. */
+/** The error that a promise is rejected with. */
 export async function failure(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -11,11 +11,11 @@ import type { OnnxModel, StoredNode } from "./model-file/read-model.ts";
 export interface Head {
   /** The value that enters the last matrix multiplication. */
   readonly hidden: string;
-  /** Nodes from there to the logits. */
+  /** Number of nodes from there to the logits. */
   readonly nodes: number;
 }
 
-/** What may follow the matrix multiplication: each element by itself, with constants. */
+/** Operators that may follow the matrix multiplication: elementwise, with constants. */
 const ELEMENTWISE = new Set([
   "Add",
   "Cast",
@@ -29,7 +29,7 @@ const ELEMENTWISE = new Set([
   "Sub",
   "Tanh",
 ]);
-/** Row by row with constant weights. The second is onnxruntime's, for weights of 4 bits. */
+/** Operators that multiply row by row with constant weights. The second is onnxruntime's, for 4-bit weights. */
 const MULTIPLICATIONS = new Set(["MatMul", "MatMulNBits"]);
 
 export function findHead(model: OnnxModel): Head | Unavailable {
@@ -58,7 +58,7 @@ export function findHead(model: OnnxModel): Head | Unavailable {
   }
 }
 
-/** Whether a node's constants have at most one row: others would apply to specific tokens of the text. */
+/** Whether a node's constants have at most one row; otherwise they would apply to specific tokens of the text. */
 function appliesToRows(model: OnnxModel, { inputs }: StoredNode): boolean {
   return inputs.every((input) => {
     const shape = model.weights.get(input)?.shape ?? [];

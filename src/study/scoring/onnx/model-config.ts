@@ -7,14 +7,14 @@ export interface ModelConfig {
   readonly vocabularySize: number | null;
   readonly contextLength: number | null;
   readonly stopIds: readonly number[];
-  /** Of the keys and values in the KV cache. */
+  /** Heads of the keys and values in the KV cache. */
   readonly heads: number | null;
   readonly headSize: number | null;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The names for the longest text in various model families. */
+/** Names for the longest text in various model families. */
 const CONTEXT = [
   "max_position_embeddings",
   "n_positions",

@@ -8,7 +8,7 @@ import { type OpenedDecoder, openDecoder } from "./open-decoder.ts";
 import { loadRuntime, type Runtime } from "./runtime.ts";
 import { readSignature } from "./signature.ts";
 
-/** onnxruntime, with a count of the sessions that are open. */
+/** onnxruntime that counts open sessions. */
 async function counting(): Promise<{ runtime: Runtime; open: () => number; opened: () => number }> {
   const runtime = await loadRuntime();
   let open = 0;

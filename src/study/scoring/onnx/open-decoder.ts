@@ -14,7 +14,7 @@ export interface OpenedDecoder {
   readonly decoder: Decoder;
   readonly vocabulary: number;
   readonly notes: readonly string[];
-  /** The outputs that it fetches, and the same decoder over another session with these outputs. */
+  /** The fetched outputs, and the same decoder over another session with these outputs. */
   readonly fetched: readonly string[];
   readonly over: (session: Session) => Decoder;
 }
@@ -27,8 +27,8 @@ export interface DecoderFile {
 }
 
 /**
- * Loads a decoder in the most suitable way: with its KV cache where it has one; whole where the longest text's logits
- * fit the bound; else head and body separately. Whatever was loaded is released when this throws.
+ * Loads a decoder in the most suitable way: with its KV cache if it has one; whole if the longest text's logits fit the
+ * bound; else head and body separately. Everything loaded is released when this throws.
  *
  * @throws UnsupportedError
  * @throws UsageError when the bound is below one row
@@ -102,7 +102,7 @@ async function trySplit(
   try {
     return await openSplit(setup, source, model, head, options);
   } catch (error) {
-    // Next the whole model is loaded, which shows whether the model or the cut is at fault.
+    // Next the whole model is loaded, which shows whether the model or the split is at fault.
     if (isLogratioError(error)) return new Unavailable(`the parts do not load (${error.message})`);
     throw error;
   }
@@ -128,7 +128,7 @@ function checkVocabulary(
       { hint: `set maxBlockBytes to ${row} or more (--memory ${Math.ceil(row / 2 ** 20)})` },
     );
   }
-  // Heads are padded and sometimes trimmed by a few columns; labels of a classifier are a handful.
+  // Heads are padded and sometimes trimmed by a few columns; a classifier has only a few labels.
   if (config.vocabularySize !== null && vocabulary < config.vocabularySize / 2) {
     throw new UnsupportedError(
       `${source.name} is not a decoder that can be scored: its logits have ${vocabulary} columns, but config.json declares a vocabulary of ${config.vocabularySize}`,

@@ -47,7 +47,7 @@ const DEFAULT_BLOCK_BYTES = 2 ** 24;
  * @param path a directory with `model.onnx` (or `onnx/model.onnx`, `model_fp16.onnx`, `decoder_model*.onnx`) and
  *   `config.json`, or the file itself
  * @throws NotFoundError, EmptyInputError, FormatError for files that are missing, cut off or something else
- * @throws UnsupportedError for what is not a decoder, and where onnxruntime-node is missing or cannot run it
+ * @throws UnsupportedError for models that are not decoders, and if onnxruntime-node is missing or cannot run
  * @throws UsageError for options that contradict themselves
  */
 export async function openOnnxPolicy(

@@ -2,15 +2,15 @@ import type { Random } from "./random.ts";
 
 export interface Picked {
   readonly id: number;
-  /** At temperature 1, over the whole vocabulary; nats. */
+  /** Log-prob at temperature 1, over the whole vocabulary; nats. */
   readonly logprob: number;
 }
 
 /**
- * The next token: the most probable one at temperature 0 (the smaller id of equal ones), else one drawn from
- * softmax(logits / temperature), of which only the most probable tokens that together reach `topP` are kept.
+ * The next token: the most probable one at temperature 0 (of equal ones, the smaller id), else one drawn from
+ * softmax(logits / temperature), restricted to the most probable tokens that together reach `topP`.
  *
- * @param logits none NaN or +inf, not all -inf
+ * @param logits none is NaN or +inf, and not all are -inf
  */
 export function pickToken(logits: Float32Array, temperature: number, topP: number, random: Random): Picked {
   let best = 0;
@@ -36,7 +36,7 @@ function draw(logits: Float32Array, top: number, temperature: number, topP: numb
 }
 
 function drawNucleus(weights: Float64Array, sum: number, topP: number, random: Random): number {
-  // Tokens below (1 − topP) / V of the mass hold less than 1 − topP together, so the kept ones are among the others.
+  // Tokens below (1 − topP) / V of the mass hold less than 1 − topP together, so all kept ones are among the others.
   const least = ((1 - topP) / weights.length) * sum;
   const ids: number[] = [];
   for (let id = 0; id < weights.length; id++) if (weights[id]! >= least && weights[id]! > 0) ids.push(id);
@@ -47,7 +47,7 @@ function drawNucleus(weights: Float64Array, sum: number, topP: number, random: R
   return first(weights, kept, random() * mass, (i) => ids[i]!);
 }
 
-/** The first of `count` ids at which the running sum of weights passes `goal`. */
+/** The first of `count` ids at which the running sum of weights exceeds `goal`. */
 function first(weights: Float64Array, count: number, goal: number, idAt: (i: number) => number): number {
   let running = 0;
   let last = idAt(0);

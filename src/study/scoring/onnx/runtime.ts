@@ -27,10 +27,10 @@ export interface Session {
 }
 
 export interface Runtime {
-  /** @param model a path, or bytes whose external weights are under a root */
+  /** @param model a path, or bytes whose external weights are below a root */
   open(file: string, model: string | Extracted, options: SessionOptions): Promise<Session>;
   integers(type: IdType | "bool", values: ArrayLike<number>, shape: readonly number[]): Tensor;
-  /** The values are not copied. */
+  /** Makes a tensor without copying the values. */
   floats(type: string, values: Float32Array | Uint16Array, shape: readonly number[]): Tensor;
 }
 
@@ -61,7 +61,7 @@ export async function loadRuntime(
       },
     );
   });
-  // Every failure is thrown; the library would print it a second time.
+  // Every failure is thrown; the library would also print it.
   library.env.logLevel = "fatal";
   return {
     open: (file, model, options) => openSession(library, file, model, options),
@@ -126,9 +126,9 @@ async function openSession(
 }
 
 /**
- * Where JavaScript has Float16Array (Node 24), the library's tensors hold half precision in one, and its binding then
- * finds no bytes in them (microsoft/onnxruntime pull request 32323, open with 1.30.0). Given the bits as Uint16Array,
- * it reads them.
+ * If JavaScript has Float16Array (Node 24), the library's tensors hold half precision in one, and its binding then
+ * finds no bytes in them (microsoft/onnxruntime pull request 32323, open with 1.30.0). It can read the bits given as
+ * Uint16Array.
  */
 function withBits(tensor: Tensor): Tensor {
   if (tensor.type !== "float16" || tensor.data instanceof Uint16Array) return tensor;
@@ -195,7 +195,7 @@ export function cutBlock(logits: Tensor, from: number, to: number): LogitBlock {
     const values = (data as Float32Array).subarray(from * vocabulary, to * vocabulary);
     return { format: "float32", values, rows: to - from, vocabulary };
   }
-  // Uint16Array, or Float16Array where JavaScript has that: the bits are the same.
+  // Uint16Array, or Float16Array if JavaScript has that: the bits are the same.
   const { buffer, byteOffset } = data as Uint16Array;
   const values = new Uint16Array(buffer, byteOffset + 2 * from * vocabulary, (to - from) * vocabulary);
   return { format: "float16", values, rows: to - from, vocabulary };

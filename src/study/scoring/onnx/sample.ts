@@ -13,7 +13,7 @@ import { widened } from "./widen.ts";
  * Sample i depends on the prompt, the seed and i alone: {@link seededRandom}. At temperature 0 all n are equal and
  * computed once.
  *
- * @param room most new tokens that the context leaves
+ * @param room the most new tokens that fit into the context
  */
 export async function sampleTexts(
   decoder: Decoder,

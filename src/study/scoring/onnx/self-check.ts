@@ -13,16 +13,16 @@ import { widened } from "./widen.ts";
 
 /** Tokens of the text that is run: enough for two runs of two. */
 const TOKENS = 4;
-/** Differences of logits relative to their range, that rounding makes: single and half precision. */
+/** Differences of logits that rounding causes, relative to their range: in single and half precision. */
 export const ROUNDING = { float32: 1e-4, float16: 1e-2 } as const;
 /** Differences beyond this share of the range are not due to rounding. */
 const OTHER_COMPUTATION = 0.05;
 
-/** Runs a text in runs of the given lengths, from its beginning; as many tensors as runs. */
+/** Runs a text from its beginning in runs of the given lengths; returns one tensor per run. */
 export type Runs = (ids: Int32Array, lengths: readonly number[]) => Promise<readonly Tensor[]>;
 
 export interface Checked {
-  /** The cache is right for one token at a time only. */
+  /** Whether the cache is right for only one token at a time. */
   readonly oneByOne: boolean;
   readonly notes: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface Checked {
  * give the same logits as at once.
  *
  * @param cached whether `runs` continues from run to run; if not, only the first is used
- * @throws UnsupportedError for an encoder, a cache that is wrong, logits for some positions only
+ * @throws UnsupportedError for an encoder, a wrong cache, or logits for only some positions
  */
 export async function checkDecoder(
   file: string,
@@ -114,7 +114,7 @@ function widenRows(logits: Tensor): Float32Array {
   return widened(cutBlock(logits, 0, logits.dims[1]!));
 }
 
-/** Largest difference where both are finite; `b` may be longer. */
+/** Largest difference where both values are finite; `b` may be longer. */
 export function furthest(a: Float32Array, b: Float32Array): number {
   let largest = 0;
   for (let i = 0; i < a.length; i++) {

@@ -19,7 +19,7 @@ export interface Signature {
   readonly cacheSwitch: string | null;
   readonly cache: readonly CacheEntry[];
   readonly logits: LogitType;
-  /** Columns, where the model says. */
+  /** Columns of the logits, if the model says. */
   readonly vocabularySize: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface CacheEntry {
   readonly past: string;
   readonly present: string;
   readonly type: LogitType;
-  /** Of an empty one: batch 1, length 0. */
+  /** Shape of an empty one: batch 1, length 0. */
   readonly shape: readonly number[];
 }
 
@@ -139,7 +139,7 @@ function readLogitType(value: OnnxValue, refuse: Refuse): LogitType {
   });
 }
 
-/** `[1, heads, 0, head size]`, with the figures of the model or, where those vary, of `config.json`. */
+/** `[1, heads, 0, head size]`, with the sizes given by the model or, if those vary, by `config.json`. */
 function emptyShape({ shape }: OnnxValue, config: ModelConfig): number[] | null {
   if (shape === null || shape.length !== 4) return null;
   const [, heads, , size] = shape.map((dimension) => (typeof dimension === "number" ? dimension : null));

@@ -23,7 +23,7 @@ export interface SplitSessions {
 
 const ELEMENT_TYPES: Readonly<Record<string, number>> = { float32: 1, float16: 10 };
 
-/** Builds and loads the two models. @throws as extraction and onnxruntime do, leaving nothing open */
+/** Builds and loads the two models. @throws as extraction and onnxruntime do; nothing is then left open */
 export async function openSplit(
   setup: DecoderSetup,
   source: ByteSource,
@@ -45,7 +45,7 @@ export async function openSplit(
   }
 }
 
-/** No cache, but the head runs separately: over chunks of rows, and only over requested ones. */
+/** Without a cache, but with a separate head, which runs over chunks of the requested rows only. */
 export function splitDecoder(
   setup: DecoderSetup,
   { body, head, hidden }: SplitSessions,

@@ -9,7 +9,7 @@ import {
 } from "./decoder.ts";
 import { cutBlock, type Session, type Tensor } from "./runtime.ts";
 
-/** No cache, and all logits at once: one run per text, and one run per token that is sampled. */
+/** Without a cache, and with all logits at once: one run per text, and one run per sampled token. */
 export function wholeDecoder(
   setup: DecoderSetup,
   session: Session,

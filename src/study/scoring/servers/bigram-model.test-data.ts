@@ -1,5 +1,5 @@
 /**
- * A model small enough to know every log-prob of: the token before decides, by a table of logits.
+ * A model small enough to know every log-prob: each token depends only on the one before, by a table of logits.
  *
  * @module
  */
@@ -59,9 +59,9 @@ export function decode(ids: readonly number[]): string {
 
 export interface Continuation {
   readonly ids: number[];
-  /** At temperature 1. */
+  /** Log-probs at temperature 1. */
   readonly raw: number[];
-  /** At the temperature of the sampling. */
+  /** Log-probs at the sampling temperature. */
   readonly processed: number[];
   readonly finish: "stop" | "length";
 }
@@ -97,7 +97,7 @@ export function generate(
   return found;
 }
 
-/** What a right policy says about the response of a text. */
+/** The correct log-probs of a text's response. */
 export function expectedLogprobs(ids: Int32Array, promptLength: number): number[] {
   return Array.from(
     ids.subarray(promptLength),

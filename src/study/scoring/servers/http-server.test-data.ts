@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, unless it is a string. */
+  /** Sent as JSON, unless it is a string. */
   readonly body?: unknown;
 }
 
@@ -23,16 +23,16 @@ export interface Asking {
 
 export type Handler = (request: Asking) => Answer;
 
-/** In place of an answer: another one, or something that HTTP has no word for. */
+/** Sent instead of a response: a different one, or something HTTP has no word for. */
 export type Fault =
   | Answer
-  /** Never answers. */
+  /** Never responds. */
   | "silence"
-  /** Closes the connection without a word. */
+  /** Closes the connection without a response. */
   | "reset"
-  /** Sends half of the right answer, then closes the connection. */
+  /** Sends half of the correct response, then closes the connection. */
   | "half"
-  /** Sends half of the right answer as if it were all of it. */
+  /** Sends half of the correct response as if it were all of it. */
   | "cut";
 
 export interface TestServer {
@@ -40,9 +40,9 @@ export interface TestServer {
   readonly asked: readonly Asking[];
   /** Each is used for one POST, in order. */
   readonly faults: Fault[];
-  /** Requests that were answered or under way at once, at most. */
+  /** Maximum number of requests answered or in progress at once. */
   readonly mostAtOnce: () => number;
-  /** Requests whose client went away before the answer. */
+  /** Requests whose client went away before the response. */
   readonly leftBy: () => number;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ function fail(response: ServerResponse, fault: Fault, right: () => Answer): void
   else response.write(half, () => response.destroy());
 }
 
-/** @param delayMs - before each answer */
+/** @param delayMs - before each response */
 export async function startServer(handler: Handler, delayMs = 0): Promise<TestServer> {
   const asked: Asking[] = [];
   const faults: Fault[] = [];

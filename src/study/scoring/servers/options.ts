@@ -7,15 +7,15 @@ import { UsageError } from "../../../core/base/index.ts";
 import { basicCredentials } from "../../../input/io/index.ts";
 
 export interface ServerOptions {
-  /** The model's name on the server; determined where it serves only one. Also `URL#model`. */
+  /** The model's name on the server; found automatically if it serves only one. Also `URL#model`. */
   readonly model?: string | undefined;
-  /** Most probable tokens to ask for; 0: the sampled token's log-prob only. Default 20. */
+  /** Number of most probable tokens to request; 0 means only the sampled token's log-prob. Default 20. */
   readonly topK?: number | undefined;
-  /** Ask for rows over the whole vocabulary (vLLM, SGLang), one request for each token. Default false. */
+  /** Whether to request rows over the whole vocabulary (vLLM, SGLang), one request for each token. Default false. */
   readonly fullVocabulary?: boolean | undefined;
-  /** Columns of a row of logits (`vocab_size` in the model's config.json), where the server does not say. */
+  /** Columns of a row of logits (`vocab_size` in the model's config.json), if the server does not report it. */
   readonly vocabularySize?: number | undefined;
-  /** For one attempt, from the request to the last byte of the reply. Default 240,000; at most 300,000. */
+  /** Time limit of one attempt, from the request to the last byte of the reply. Default 240,000; at most 300,000. */
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first. Default 5. */
   readonly retries?: number | undefined;
@@ -59,7 +59,7 @@ const DEFAULTS = {
   maxResponseBytes: 256 * 2 ** 20,
 };
 
-/** Node's fetch gives up by itself after 300 s without headers. */
+/** Node's own fetch gives up after 300 s without headers. */
 const MAX_TIMEOUT_MS = 300_000;
 
 /** V8 holds strings of up to 2^29 - 24 characters. */
@@ -127,7 +127,7 @@ export function resolveOptions(url: string, options: ServerOptions): ResolvedOpt
   };
 }
 
-/** Timeouts while opening: a server describes itself at once, or is not running. */
+/** Timeouts while opening: a running server describes itself at once. */
 export function openingPatience(resolved: ResolvedOptions): {
   readonly retries: number;
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
 /**
- * What tests of all three protocols share.
+ * What the tests of all three protocols share.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function logits(policy: Policy): LogitsPolicy {
   return policy;
 }
 
-/** What the model says of the k most probable tokens at each place of a response. */
+/** The model's k most probable tokens at each position of a response. */
 export function expectedTop(
   text: ForcedText,
   k: number,
@@ -61,7 +61,7 @@ export async function collectRows(
   return rows;
 }
 
-/** The rows that the model has for a text. */
+/** The model's rows for a text. */
 export function expectedRows(text: ForcedText): number[][] {
   return Array.from(text.ids.subarray(text.promptLength - 1), (last) => [
     ...Float32Array.from(logprobsAfter(last)),

@@ -1,6 +1,6 @@
 /**
- * Every file of a study's directory, damaged in every way: scoring again gives the same scores, scores again what was
- * lost and nothing else, and says so.
+ * Damages every file of a study's directory in every way: scoring again gives the same scores, rescores only what was
+ * lost, and reports it.
  */
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ async function study(out: string, more: object = {}): Promise<StudySpec> {
   return (await readStudy(config, join(home, out), undefined)).spec;
 }
 
-/** Ends after so many texts of a policy. */
+/** Stops after this many texts of a policy. */
 async function interrupted(out: string, name: string, count: number): Promise<void> {
   const controller = new AbortController();
   let scored = 0;
@@ -107,14 +107,14 @@ describe("a study's directory", () => {
     );
   });
 
-  /** Texts that go with a file, of plain and of scaled_1; what is not named here is made again from the inputs. */
+  /** Texts of plain and of scaled_1 that are lost with a file; files not named here are rebuilt from the inputs. */
   const LOST: Readonly<Record<string, readonly [number, number]>> = {
     "scores/plain.parquet": [TEXTS, 0],
     "scores/scaled_1.parquet": [0, TEXTS],
     "scores/scaled_1.parts/000000.parquet": [0, 2],
     "scores/scaled_1.parts/000001.parquet": [0, 3],
   };
-  /** Written anew by every run, from the inputs and the scores. */
+  /** Rewritten by every run, from the inputs and the scores. */
   const DERIVED = ["texts.jsonl", "record.parquet"];
 
   it.each(
@@ -127,14 +127,14 @@ describe("a study's directory", () => {
     ),
   )("with a file %s (%s): scores the same again, and only what is lost", async (kind, out) => {
     const left = out === "done" ? 0 : 1;
-    // In the ordinary run each kind damages other files.
+    // In the ordinary run, each kind damages different files.
     for (const file of sample(await filesIn(out), 3, Object.keys(DAMAGE).indexOf(kind))) {
       const copy = await damagedCopy(out, file, kind);
       const result = await runStudy(await study(copy), ONE_THREAD);
       const [plain, scaled] = LOST[file] ?? [0, 0];
       expect([file, ...scoredBy(result)]).toEqual([file, plain, scaled + left]);
       expect(await scoresIn(copy), file).toEqual(whole);
-      // A run that was ended before it saved its last part left the same files.
+      // A run that was stopped before saving its last part would leave the same files.
       const isLastPart = kind === "missing" && file.endsWith("000001.parquet");
       if (DERIVED.includes(file) || isLastPart) expect(said(result), file).toBe("");
       else expect(said(result), file).toContain(join(home, copy, file));
@@ -180,7 +180,7 @@ describe("sampled responses", () => {
     expect(result.texts).toHaveLength(6);
     const kept = await readFile(paths.rollouts(join(home, copy)), "utf8");
     expect([...new Set(kept.split("\n"))].sort()).toEqual(lines.split("\n").sort());
-    // Half of it may end with a line.
+    // Half of the file may end with a complete line.
     if (kind.startsWith("flipped")) expect(said(result)).toContain("1 sampled response is damaged");
     expect(said(await runStudy(await study(copy, more), ONE_THREAD))).toBe("");
   });

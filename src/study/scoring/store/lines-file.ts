@@ -1,6 +1,6 @@
 /**
- * An append-only file of JSON lines, each with a digest of its content: a line whose digest does not match is left out, and
- * its work is done again when the study is scored.
+ * An append-only file of JSON lines, each with a digest of its content. A line whose digest does not match is left out,
+ * and its work is redone when the study is scored.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { readTextIfPresent, writeWholeFile } from "../../../input/io/index.ts";
 export interface LinesForm<Line> {
   /** The part of a line that the digest covers. */
   readonly said: (line: Line) => unknown;
-  /** So many damaged lines: `2 continuations are damaged`. */
+  /** Describes this many damaged lines: `2 continuations are damaged`. */
   readonly describeDamage: (count: number) => string;
-  /** What is done about them: `sampled again`. */
+  /** What happens to their work: `sampled again`. */
   readonly again: string;
   /** The probable cause of the damage. */
   readonly likely: string;
@@ -25,7 +25,7 @@ export function digestLine(content: unknown): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 }
 
-/** Ends a line that a killed run left unfinished, so that the next does not run into it. */
+/** First ends a line that a killed run left unfinished, so that the next one does not run into it. */
 export function appendLines<Line extends object>(
   file: string,
   form: LinesForm<Line>,
@@ -38,8 +38,8 @@ export function appendLines<Line extends object>(
 }
 
 /**
- * Lines of an earlier run whose work goes on; none without a file. Damaged ones are reported, and removed from the file,
- * since their work is done again.
+ * Lines of an earlier run that continues; none without a file. Damaged ones are reported and removed from the file,
+ * since their work is redone.
  */
 export async function resumeLines<Line extends object>(
   file: string,

@@ -11,7 +11,7 @@ import type { PolicyRole } from "../../results/names.ts";
 import type { Policy, PolicyFacts } from "../policy.ts";
 
 const SCHEMA_VERSION = 2;
-/** Version 1 has no digest of its texts, and other keys in `texts.jsonl`. */
+/** Version 1 has no digest of its texts, and different keys in `texts.jsonl`. */
 const OLDEST_VERSION = 1;
 
 export interface Manifest {
@@ -21,7 +21,7 @@ export interface Manifest {
   readonly reference: string;
   readonly pairs: readonly (readonly [string, string])[];
   readonly tokenizer: string | null;
-  /** Of `texts.jsonl`; absent where an older version wrote the study. */
+  /** Digest of `texts.jsonl`; absent if an older version wrote the study. */
   readonly texts?: TextsDigest;
   /** Settings for reading the scores, as config keys. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface Manifest {
 /** What identifies the content of `texts.jsonl`. */
 export interface TextsDigest {
   readonly count: number;
-  /** Of the whole file, in hexadecimal. */
+  /** SHA-256 of the whole file, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -43,14 +43,14 @@ export interface ManifestPolicy {
   readonly gives: Policy["gives"];
   readonly facts: PolicyFacts;
   /**
-   * Tells whether the scores are still valid: size and date of its model and of those it is compared with, or
+   * Shows whether the scores are still valid: sizes and dates of its model and of those it is compared with, or
    * addresses.
    */
   readonly fingerprint: string;
   readonly refused: readonly RefusedText[];
-  /** Texts that were not sent, because its server had failed too often in a row; absent for none. */
+  /** Texts that were not sent, because its server had failed too often in a row; absent if none. */
   readonly unsent?: number;
-  /** The number of texts with scores; absent until it is finished. */
+  /** The number of texts with scores; absent until the policy is finished. */
   readonly scored?: number;
 }
 
@@ -87,12 +87,12 @@ export const paths = {
   record: (dir: string) => join(dir, "record.parquet"),
   scores: (dir: string, policy: string) => join(dir, "scores", `${policy}.parquet`),
   results: (dir: string, policy: string) => join(dir, "results", `${policy}.json`),
-  /** Scores as they are saved while a policy runs. */
+  /** Scores that are saved while a policy runs. */
   parts: (dir: string, policy: string) => join(dir, "scores", `${policy}.parts`),
 } as const;
 
 /**
- * The manifest of a study directory; undefined where there is none.
+ * The manifest of a study directory; undefined if there is none.
  *
  * @throws FormatError when it is damaged, FileSystemError when it cannot be read
  */
@@ -135,7 +135,7 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return value;
 }
 
-/** Whether a directory has scores, finished or not, of whatever policy. */
+/** Whether a directory has scores of any policy, finished or not. */
 export async function hasAnyScores(dir: string): Promise<boolean> {
   const names = (await listIfPresent(join(dir, "scores"))) ?? [];
   return names.some((name) => !name.startsWith("."));

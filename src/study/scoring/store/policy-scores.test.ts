@@ -9,7 +9,7 @@ import { readScores, type ScoreRow, type ScoresLayout } from "./scores-file.ts";
 const MODEL = { fingerprint: "model" };
 const LAYOUT: ScoresLayout = { entropies: true, topK: 2, partners: ["ref"] };
 
-/** A text of `length` tokens whose values all tell its number. */
+/** A text of `length` tokens whose values all contain its number. */
 function row(number: number, length = 3): ScoreRow {
   const fill = (value: number): Float32Array => new Float32Array(length).fill(value);
   return {

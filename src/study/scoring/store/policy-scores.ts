@@ -1,5 +1,5 @@
 /**
- * Scores of one policy while it runs and afterwards: parts of a few texts each, then one file in the study's order.
+ * Scores of one policy, while it runs and afterwards: parts of a few texts each, then one file in the study's order.
  *
  * @module
  */
@@ -32,20 +32,20 @@ export interface PolicyScoresFile {
 }
 
 export interface OpenScoresOptions {
-  /** Fingerprint of the models: scores of others are discarded. */
+  /** Fingerprint of the models; scores of other models are discarded. */
   readonly fingerprint: string;
   /** The first error of each text of the study, by its key. */
   readonly errors?: ReadonlyMap<string, ErrorSpan | undefined>;
-  /** Whether the policy was finished before, so that there is a file of its scores. */
+  /** Whether the policy was finished before, so that a file of its scores exists. */
   readonly finished?: boolean;
   /** Called for each file whose scores are lost. */
   readonly onDamage?: (damaged: DamagedScores) => void;
 }
 
 /**
- * Opens a policy's scores to add to them. Damaged files, scores of other models, those that lack columns of `layout`
- * and those with attention to another error than in `errors` are discarded. Columns beyond `layout` stay until the file
- * is written again with more texts.
+ * Opens a policy's scores to add to them. Damaged files, scores of other models, scores that lack columns of `layout`,
+ * and scores with attention to an error different from that in `errors` are discarded. Columns beyond `layout` stay
+ * until the file is rewritten with more texts.
  */
 export async function openPolicyScores(
   dir: string,
@@ -66,7 +66,7 @@ export async function openPolicyScores(
   return new ScoresParts(whole, folder, layout, options.fingerprint, sound);
 }
 
-/** A file of an earlier run, and the keys of its texts in its order. */
+/** A file of an earlier run, and the keys of its texts in file order. */
 interface SoundFile {
   readonly file: string;
   readonly keys: readonly string[];
@@ -160,7 +160,7 @@ class ScoresParts implements PolicyScoresFile {
   }
 
   async #write(rows: readonly ScoreRow[]): Promise<void> {
-    // The first free number: a gap is a file that was lost.
+    // Uses the first free number: a gap is a file that was lost.
     let number = 0;
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
@@ -189,7 +189,7 @@ function sameOrder(a: readonly string[] | undefined, b: readonly string[]): bool
   return a?.length === b.length && a.every((key, i) => key === b[i]);
 }
 
-/** Rows of all files in the order of `wanted`: streamed where the files already have it, else through memory. */
+/** Rows of all files in the order of `wanted`: streamed if the files already have that order, else through memory. */
 async function* readInOrder(files: readonly string[], wanted: readonly string[]): AsyncGenerator<ScoreRow> {
   const place = new Map(wanted.map((key, i) => [key, i]));
   const waiting = new Map<number, ScoreRow>();

@@ -1,5 +1,5 @@
 /**
- * Detects damaged files of scores: after a full disk, a power cut, a bad copy.
+ * Detects damaged files of scores, as left by a full disk, a power cut or a bad copy.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface DamagedScores {
 }
 
 /**
- * The content of an intact file; undefined where there is none.
+ * The content of an intact file; undefined if there is none.
  *
- * @throws FileSystemError where it cannot be read
+ * @throws FileSystemError if it cannot be read
  */
 export async function readSoundKeys(file: string): Promise<ScoresFileContents | DamagedScores | undefined> {
   try {
@@ -26,16 +26,16 @@ export async function readSoundKeys(file: string): Promise<ScoresFileContents | 
   } catch (error) {
     if (isSystemError(error) && error.code === "ENOENT") return undefined;
     if (isSystemError(error)) throw fileSystemError(error, "read", { file });
-    // Written without a checksum, or damaged where the checksum is recorded.
+    // Written without a checksum, or damaged at the place that records it.
     if (isLogratioError(error, "FormatError")) return { file, why: "it cannot be read" };
     throw error;
   }
 }
 
 /**
- * The keys of the texts that a file has scores of; none where there is no file.
+ * The keys of the texts that a file has scores for; none if there is no file.
  *
- * @throws FormatError where it is not what was written
+ * @throws FormatError if it differs from what was written
  */
 export async function readScoredKeys(file: string): Promise<ReadonlySet<string>> {
   const found = await readSoundKeys(file);

@@ -1,5 +1,5 @@
 /**
- * Reads scores of one policy from disk. Not here: the columns (`scores-layout.ts`), and writing (`write-scores.ts`).
+ * Reads scores of one policy from disk. The columns (`scores-layout.ts`) and writing (`write-scores.ts`) are elsewhere.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface ScoresFileContents {
   /** Digests of its texts, in its order. */
   readonly keys: readonly string[];
   readonly partners: readonly string[];
-  /** Undefined: it was written without attention. */
+  /** Undefined if it was written without attention. */
   readonly attention:
     | {
         readonly hiding: readonly string[];
@@ -86,7 +86,7 @@ function findPartners(names: readonly string[]): string[] {
   return namesBehind(PAIR_LISTS.forwardKl, names);
 }
 
-/** Partners that have a column of this name. */
+/** Partners that have a column with this prefix. */
 function namesBehind(column: string, names: readonly string[]): string[] {
   const prefix = pairColumn(column, "");
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
@@ -136,7 +136,7 @@ class RowReader {
     return typeof value === "number" ? value : Number.NaN;
   }
 
-  // Copied: rows outlive the chunk.
+  // Copied, since rows outlive the chunk.
   floats(name: string): Float32Array {
     const value = this.raw(name);
     if (!isNumbers(value)) throw this.wrong(name);
@@ -182,7 +182,7 @@ function scoreRow(
   };
 }
 
-/** Undefined where the file was written without attention. */
+/** Undefined if the file was written without attention. */
 function readAttention(chunk: RowChunk, i: number, row: RowReader): AttentionColumns | undefined {
   if (!isNumbers(row.raw(ATTENTION.toError))) return undefined;
   return {

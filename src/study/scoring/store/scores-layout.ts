@@ -8,21 +8,21 @@ import type { TextScores } from "../score-text.ts";
 /** A text's scores, and which text. */
 export interface ScoreRow extends TextScores {
   readonly text: string;
-  /** Digest of the text's token ids: scores belong to these and to no others. */
+  /** Digest of the text's token ids: scores belong to exactly these. */
   readonly key: string;
 }
 
-/** Which columns a file has. */
+/** The columns that a file has. */
 export interface ScoresLayout {
   readonly entropies: boolean;
   readonly topK: number;
-  /** Policies that this one is compared with, exactly. */
+  /** Policies that this one is compared with exactly. */
   readonly partners: readonly string[];
   readonly attention?: AttentionLayout | undefined;
 }
 
 export interface AttentionLayout {
-  /** Of a layer. */
+  /** Heads in a layer. */
   readonly heads: number;
   /** Partners that were compared with while tokens were hidden. */
   readonly hiding: readonly string[];
@@ -54,7 +54,7 @@ export const HIDDEN_LISTS = {
 export type PairList = keyof typeof PAIR_LISTS;
 export type PairNumber = keyof typeof PAIR_NUMBERS;
 
-/** `forward_kl|dpo`: of this policy against dpo. */
+/** `forward_kl|dpo`: the column that compares this policy with dpo. */
 export const pairColumn = (name: string, partner: string): string => `${name}|${partner}`;
 
 /** Key in a file's footer; see `ManifestPolicy`. */

@@ -7,7 +7,7 @@ import { isObject } from "../../../core/base/index.ts";
 import type { PreparedText } from "../texts/prepare-text.ts";
 import { digestLine } from "./lines-file.ts";
 
-/** Keys of a line, by the fields of a text; the others have the same name. */
+/** Keys of a line, by the fields of a text; fields not listed have the same name. */
 const KEYS = {
   promptText: "prompt_text",
   promptLength: "prompt_length",
@@ -39,9 +39,10 @@ export function writeText(text: PreparedText): string {
 }
 
 /**
- * The text of a line; why it cannot be used, where it is damaged. Lines of older studies have camelCase keys, and no digest.
+ * The text of a line or, if it is damaged, why it cannot be used. Lines of older studies have camelCase keys and no
+ * digest.
  *
- * @param isSigned whether the study's lines have digests, so that one without was edited
+ * @param isSigned whether the study's lines have digests, so that a line without one was edited
  */
 export function parseText(line: string, isSigned: boolean): PreparedText | string {
   let value: unknown;
@@ -67,7 +68,7 @@ export function parseText(line: string, isSigned: boolean): PreparedText | strin
   };
 }
 
-/** What keeps a text from being one; undefined where nothing does. */
+/** Why an object is not a valid text; undefined if it is. */
 function findWrong(text: Readonly<Record<string, unknown>>): string | undefined {
   const key = (field: string): string => KEYS[field as keyof typeof KEYS] ?? field;
   for (const field of TEXTS) if (typeof text[field] !== "string") return `it has no ${key(field)}`;

@@ -11,7 +11,7 @@ import { readTexts } from "./texts-file.ts";
 
 const COUNT = 8;
 const analysis = readAnalysisConfig({ bootstrap: 10 }, undefined);
-// Every policy has scores of every text, so that each finding is due to a test's damage.
+// Every policy has scores for every text, so that each finding comes from a test's damage.
 const texts = drawTexts(60, makeRandom(3))
   .filter(({ rows }) => rows.size === 4)
   .slice(0, COUNT);
@@ -25,7 +25,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 const analyze = (): Promise<KlReport> => analyzeStudy(dir, { ...analysis, writeResults: false });
 
-/** Findings about texts; those about the drawn figures are others' matter. */
+/** Findings about texts; those about the random figures are left out. */
 const said = ({ findings }: KlReport): unknown[] =>
   findings
     .filter(({ code }) => code !== "non-finite" && code !== "vocabulary")
@@ -44,7 +44,7 @@ async function editLines(edit: (lines: string[]) => readonly string[]): Promise<
 const editLine = (n: number, edit: (line: string) => string): Promise<void> =>
   editLines((lines) => lines.map((line, i) => (i === n ? edit(line) : line)));
 
-/** As a version without digests wrote it. */
+/** The file as a version without digests wrote it. */
 async function makeOld(): Promise<void> {
   const stored = await readTexts(dir);
   await editLines(() =>

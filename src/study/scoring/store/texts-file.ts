@@ -1,6 +1,6 @@
 /**
- * `texts.jsonl`: the tokenized texts of a study, one object per line, each with a digest of its content. The manifest has
- * a digest of the whole file ({@link TextsDigest}), so that a line that is gone is noticed, too.
+ * `texts.jsonl`: the tokenized texts of a study, one object per line, each with a digest of its content. The manifest
+ * has a digest of the whole file ({@link TextsDigest}), so that missing lines are noticed too.
  *
  * @module
  */
@@ -37,9 +37,9 @@ function describeTexts(whole: string, count: number): TextsDigest {
 }
 
 export interface ReadTextsOptions {
-  /** What the study's manifest says of the file; undefined for a study that was written without it. */
+  /** The manifest's digest of the file; undefined for a study that was written without one. */
   readonly written?: TextsDigest | undefined;
-  /** Where damaged texts are reported, which are left out then. Without it, the first one is an error. */
+  /** Receives damaged texts, which are then left out. Without it, the first one is an error. */
   readonly findings?: FindingLog;
 }
 
@@ -49,8 +49,8 @@ const HINT = "run logratio score again with the inputs of the study: scores that
 /**
  * The texts of a study, in its order.
  *
- * @throws NotFoundError where the file cannot be read
- * @throws FormatError where no text can be read, or one cannot and `findings` is absent
+ * @throws NotFoundError if the file cannot be read
+ * @throws FormatError if no text can be read, or any cannot and `findings` is absent
  */
 export async function readTexts(dir: string, options: ReadTextsOptions = {}): Promise<PreparedText[]> {
   const file = paths.texts(dir);

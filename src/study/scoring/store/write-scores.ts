@@ -22,7 +22,7 @@ import {
 /**
  * Writes rows to a file atomically.
  *
- * @param fingerprint of the models that gave the scores
+ * @param fingerprint fingerprint of the models that gave the scores
  */
 export async function writeScores(
   path: string,

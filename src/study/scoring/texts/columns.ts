@@ -12,9 +12,9 @@ const NAMES = {
   prompt_ids: ["prompt_ids", "prompt_token_ids"],
   response_ids: ["response_ids", "response_token_ids"],
   response_mask: ["response_mask"],
-  /** Of the text. */
+  /** The id of the text. */
   id: ["id", "sample_id"],
-  /** Of the problem: texts that share one answer the same. */
+  /** The id of the problem: texts that share one answer the same problem. */
   problem_id: ["problem_id", "unique_id", "group_id", "uid", "prompt_id"],
   correct: ["correct", "acc", "score"],
   level: ["level", "difficulty"],
@@ -26,10 +26,10 @@ const NAMES = {
 
 export type TextColumn = keyof typeof NAMES;
 
-/** A file's name for a {@link TextColumn} that is not among those tried; dots lead into nested objects. */
+/** A file's own name for a {@link TextColumn}, if it is not among those tried; dots lead into nested objects. */
 export type ColumnNames = Readonly<Record<string, string>>;
 
-/** A row, or an entry of an object: its value under a name, undefined where there is none. */
+/** The value under a name in a row, or in an entry of an object; undefined if there is none. */
 export type Fields = (name: string) => unknown;
 
 export interface ColumnReader {
@@ -39,7 +39,7 @@ export interface ColumnReader {
   checkSeen(files: readonly string[]): void;
 }
 
-/** @throws UsageError for names of columns that there are not */
+/** @throws UsageError for names of columns that do not exist */
 export function columnReader(names: ColumnNames): ColumnReader {
   for (const column of Object.keys(names)) {
     if (!Object.hasOwn(NAMES, column)) {

@@ -1,5 +1,5 @@
 /**
- * Files of tests, and a tokenizer to read them with.
+ * Test files, and a tokenizer to read them with.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const BYTE_LEVEL = fileURLToPath(
 export interface Folder {
   /** Directory of a byte-level tokenizer that puts nothing before a text and ends it with `<|end|>`. */
   readonly tokenizer: string;
-  /** Writes a file, objects as JSON, and gives its path. */
+  /** Writes a file, with objects as JSON, and returns its path. */
   write(name: string, content: unknown): Promise<string>;
   remove(): Promise<void>;
 }

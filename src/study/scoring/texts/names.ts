@@ -4,18 +4,17 @@ import type { Response } from "./read-responses.ts";
 /** A response with its names in the study. */
 export interface NamedResponse {
   readonly given: Response;
-  /** Of the text, unique. */
+  /** Id of the text, unique. */
   readonly id: string;
   readonly problem: string;
 }
 
 /**
- * Names texts so that a name stays the same when other files are added.
+ * Names texts so that names stay the same when other files are added.
  *
- * The problem is the row's problem id, else its own id, else `row N` of the first row with the same prompt. The text is
- * named by its own id where it has one besides the problem's, else by the problem; with the source as a prefix where
- * known (`dpo:calc/solve/0000`), and with `#0`, `#1`, … appended where several would have the same name, in the order
- * in which they are read.
+ * The problem is the row's problem id, else its own id, else `row N` for the first row with the same prompt. The text
+ * is named by its own id if it has one besides the problem's, else by the problem; with the source as a prefix if known
+ * (`dpo:calc/solve/0000`), and with `#0`, `#1`, … appended if several would have the same name, in reading order.
  */
 export function nameTexts(responses: readonly Response[], findings: FindingLog): NamedResponse[] {
   const byPrompt = new Map<string, string>();
@@ -60,7 +59,7 @@ function promptName(
   const key = prompt ?? promptIds?.join() ?? `${at.file} ${row}`;
   const known = byPrompt.get(key);
   if (known !== undefined) return known;
-  // Another file has a row of that number with another prompt.
+  // Another file has a row with that number but a different prompt.
   const name = rows.has(row) ? `${row} of ${at.file}` : row;
   rows.add(row);
   byPrompt.set(key, name);

@@ -11,11 +11,11 @@ const CHECKPOINT_COLUMNS = ["checkpoint", "policy", "model"] as const;
 /**
  * Which problems checkpoints solve themselves: `{"ID": true}`, a file of responses with `correct` (an object or rows),
  * or RL-Probe's `all_checkpoint_results.json` (`{"all_results": {"CHECKPOINT": {"ID": true}}}`, also without
- * `all_results`). Rows may name the checkpoint. Of several responses to one problem, more than half must be right. What
- * is neither right nor wrong is left out.
+ * `all_results`). Rows may name the checkpoint. Of several responses to one problem, more than half must be right.
+ * Responses that are neither right nor wrong are left out.
  *
- * @returns by checkpoint; `""` where the file names none
- * @throws SchemaError when the file says of no problem whether it was solved
+ * @returns by checkpoint; `""` if the file names none
+ * @throws SchemaError when the file does not say for any problem whether it was solved
  * @throws FormatError when a row cannot be read
  */
 export async function readOutcomes(file: string): Promise<Map<string, Outcomes>> {
@@ -53,7 +53,7 @@ export async function readOutcomes(file: string): Promise<Map<string, Outcomes>>
 }
 
 /**
- * Outcomes by policy, of all files of a study.
+ * Outcomes by policy, from all files of a study.
  *
  * @param files by the policy whose outcomes they hold; `""` for a file that names policies itself
  * @throws as `readOutcomes` does
@@ -77,7 +77,7 @@ export class OutcomeVotes {
     this.#votes.set(policy, of.set(problem, [...(of.get(problem) ?? []), correct]));
   }
 
-  /** By policy. */
+  /** Outcomes by policy. */
   decide(): Map<string, Outcomes> {
     const decide = (of: Map<string, boolean[]>): Outcomes =>
       new Map([...of].map(([problem, votes]) => [problem, 2 * votes.filter(Boolean).length > votes.length]));
@@ -96,7 +96,7 @@ function readObject(root: Readonly<Record<string, unknown>>, votes: OutcomeVotes
   }
 }
 
-/** Of `true`, `{"correct": true}` or a list of either. */
+/** The booleans in `true`, `{"correct": true}` or a list of either. */
 function flattenOutcomes(value: unknown): boolean[] {
   if (typeof value === "boolean") return [value];
   if (Array.isArray(value)) return value.flatMap(flattenOutcomes);

@@ -10,7 +10,10 @@ export interface Preparation {
   readonly eosId: number | undefined;
 }
 
-/** @throws UsageError when there is no tokenizer, it has no end of text though one is wanted, or the template no place */
+/**
+ * @throws UsageError if there is no tokenizer, if it lacks a requested end of text, or if the template has no
+ * placeholder
+ */
 export async function openPreparation(options: {
   readonly tokenizer?: string | TokenDecoder | undefined;
   readonly promptTemplate?: string | undefined;

@@ -15,11 +15,11 @@ export interface PreparedText extends StudyText {
   readonly responseText: string;
   /** The origin of the response's ids. */
   readonly idsFrom: "file" | "tokenizer";
-  /** Where it was read. */
+  /** Where it was read from. */
   readonly at: Place;
 }
 
-/** Undefined, with a finding, when the text cannot be forced. */
+/** Undefined, with a finding, if the text cannot be forced. */
 export function prepareText(
   { given, id, problem }: NamedResponse,
   listed: Problem | undefined,
@@ -82,7 +82,7 @@ export function prepareText(
 type Report = (
   code: FindingCode,
   severity: Severity,
-  /** Follows the number of texts. */
+  /** Words that follow the number of texts. */
   what: string,
   advice?: { readonly likely?: string; readonly hint?: string },
 ) => void;

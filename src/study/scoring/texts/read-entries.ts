@@ -8,9 +8,9 @@ import { openRows } from "./open-rows.ts";
 /** One row of a file, or one entry of its object. */
 export interface Entry {
   readonly at: Place;
-  /** The entry's key, where the file is an object from ids to entries. */
+  /** The entry's key, if the file is an object from ids to entries. */
   readonly key: string | undefined;
-  /** The text, where the entry is only a text. */
+  /** The text, if the entry is only a text. */
   readonly text: string | undefined;
   readonly fields: Fields;
   /** Names of its fields. */
@@ -21,8 +21,9 @@ export interface Entry {
 const WRAPPERS = ["texts", "responses", "problems", "rows", "data", "examples", "items"];
 
 /**
- * The rows of a JSON list (or of a list in an object, under a name such as `rows`), of JSONL or Parquet; or the entries of an object from ids to rows, lists of rows or texts.
- * Fields are valid until `visit` returns. Rows that cannot be read are counted.
+ * The rows of a JSON list (or of a list in an object, under a name such as `rows`), of JSONL or of Parquet; or the
+ * entries of an object from ids to rows, lists of rows or texts. Fields are valid until `visit` returns. Unreadable
+ * rows are counted.
  *
  * @param isRow whether an object's own values are those of a row
  * @throws FormatError when no row can be read
@@ -69,7 +70,7 @@ async function visitRows(
   if (first === undefined) return;
   const at = { file, row: first.row, ...(first.line !== undefined && { line: first.line }) };
   const likely = first.likely === undefined ? {} : { likely: first.likely };
-  // A single line that is cut off is not a row among others.
+  // If the only line is cut off, it is not one bad row among others.
   if (rows === 0) throw new FormatError(`no row can be read: ${first.message}`, { at, ...likely });
   findings.add({
     code: "bad-row",

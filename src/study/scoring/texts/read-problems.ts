@@ -8,7 +8,7 @@ import { asIntegers, asLevel, asName } from "./values.ts";
 export interface Problem {
   readonly id: string;
   readonly at: Place;
-  /** Before any template. */
+  /** The text before any template is applied. */
   readonly text: string | undefined;
   readonly promptIds: Int32Array | undefined;
   readonly level: number | undefined;
@@ -28,7 +28,7 @@ export async function readProblems(
   findings: FindingLog,
 ): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
-  /** Ids of problems that the file does not name. */
+  /** Ids given to problems that have none in the file. */
   const byText = new Map<string, string>();
   let rows = 0;
   let withText = 0;
@@ -43,7 +43,7 @@ export async function readProblems(
       const text = typeof prompt === "string" ? prompt : undefined;
       const promptIds = asIntegers(columns.get(fields, "prompt_ids"));
       if (text !== undefined || promptIds !== undefined) withText++;
-      // Responses to it are found by its text, so two problems of one text are one.
+      // Responses are matched by its text, so two problems with the same text are one.
       const id = own ?? (text === undefined ? undefined : (byText.get(text) ?? `row ${at.row ?? rows - 1}`));
       if (own === undefined && text !== undefined) {
         byText.set(text, id!);
@@ -103,7 +103,7 @@ function reportUnnamed(findings: FindingLog, file: string, at: Place): void {
   });
 }
 
-/** A text or number; of a list of accepted ones the first. */
+/** A text or number; the first of a list of accepted ones. */
 export function readAnswer(value: unknown): string | undefined {
   if (Array.isArray(value) || (ArrayBuffer.isView(value) && !isObject(value)))
     return asName((value as ArrayLike<unknown>)[0]);

@@ -12,13 +12,13 @@ export interface ResponsesFile {
   readonly source?: string | undefined;
 }
 
-/** What a file says about one response. */
+/** The content of a file about one response. */
 export interface Response {
   readonly at: Place;
   readonly id: string | undefined;
   readonly problem: string | undefined;
   readonly source: string | undefined;
-  /** Before any template. */
+  /** The prompt before any template is applied. */
   readonly prompt: string | undefined;
   readonly promptIds: Int32Array | undefined;
   readonly response: string | undefined;
@@ -64,7 +64,7 @@ export async function readResponses(
   return responses;
 }
 
-/** An Unavailable tells what is wrong with it. */
+/** An Unavailable says what is wrong with it. */
 function readOne(
   { at, key, text, fields }: Entry,
   source: string | undefined,

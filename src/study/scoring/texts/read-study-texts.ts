@@ -11,7 +11,7 @@ import { type Response, type ResponsesFile, readResponses } from "./read-respons
 export interface ReadTextsOptions {
   /** Directory with `tokenizer.json`, or an open tokenizer. */
   readonly tokenizer?: string | TokenDecoder | undefined;
-  /** A list of problems: only responses to these are used, and prompts that the responses lack come from here. */
+  /** A list of problems: only responses to these are used, and missing prompts come from here. */
   readonly problems?: string | undefined;
   /**
    * Files of responses by source: `{ dpo: "dpo_responses.json" }`. The name takes precedence over a `source` column.
@@ -19,17 +19,17 @@ export interface ReadTextsOptions {
   readonly responses?: Readonly<Record<string, string>> | undefined;
   /** Files of responses without a source name, usually with prompts. */
   readonly files?: readonly string[] | undefined;
-  /** Columns that have other names than those that are tried. */
+  /** Names of columns that differ from those tried. */
   readonly columns?: ColumnNames | undefined;
   /** Template for a problem's text, at `{problem}`; default the text alone. Given prompt ids are not changed. */
   readonly promptTemplate?: string | undefined;
-  /** Whether responses that are encoded here end in the tokenizer's end-of-text token; default not. */
+  /** Whether responses that are encoded here end in the tokenizer's end-of-text token; default false. */
   readonly appendEos?: boolean | undefined;
-  /** The most texts to read, of the first author; of any other one, those of the same problems. */
+  /** Maximum texts of the first author to read; for other authors, those of the same problems. */
   readonly limit?: number | undefined;
   /** Whether to leave out texts that are right or of unknown correctness; default false. */
   readonly onlyWrong?: boolean | undefined;
-  /** Keeps texts to problems that these policies get right or wrong by themselves; default all. */
+  /** Keeps only texts for problems that these policies themselves get right or wrong; default all. */
   readonly onlyOutcomes?: Readonly<Record<string, "right" | "wrong">> | undefined;
 }
 
@@ -40,11 +40,11 @@ export interface StudyTexts {
 }
 
 /**
- * Reads responses, and the problems that they answer, into texts to be forced through policies. Everything left out or
- * changed is a finding; texts and files are in memory.
+ * Reads responses, and the problems that they answer, into texts to force through policies. Everything left out or
+ * changed becomes a finding; texts and files are in memory.
  *
  * @throws UsageError when no tokenizer or no responses are given, or the template has no place for the problem
- * @throws SchemaError when a file has no column of responses (of problems: no ids, no texts)
+ * @throws SchemaError when a file has no column of responses (a file of problems: no ids or no texts)
  */
 export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTexts> {
   const files = [
@@ -72,7 +72,7 @@ export async function readStudyTexts(options: ReadTextsOptions): Promise<StudyTe
   return { texts, findings: findings.list() };
 }
 
-/** The first texts of the first author, and those of the others that answer the same problems; in the order of the files. */
+/** The first texts of the first author, and other authors' texts for the same problems, in the order of the files. */
 function cutTexts(
   named: readonly NamedResponse[],
   limit: number | undefined,
@@ -109,7 +109,7 @@ function cutTexts(
   return found.filter((text) => text !== undefined);
 }
 
-/** Responses to the listed problems; a row without a problem's id is found by its prompt. */
+/** Responses to the listed problems; a row without a problem's id is matched by its prompt. */
 function answersTo(
   problems: ReadonlyMap<string, Problem>,
   responses: readonly Response[],

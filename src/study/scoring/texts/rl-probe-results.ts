@@ -3,7 +3,9 @@ import { openFile, openPlain } from "../../../input/io/index.ts";
 
 const HEAD_BYTES = 4096;
 
-/** What RL-Probe's `03_compute_kl.py` writes: `{"kl_analyses": [{…, "kl_forward": […]}], "spike_analyses": […], …}`. */
+/**
+ * The output of RL-Probe's `03_compute_kl.py`: `{"kl_analyses": [{…, "kl_forward": […]}], "spike_analyses": […], …}`.
+ */
 const KL = /^\s*\{\s*"kl_analyses"\s*:\s*\[/;
 
 const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
@@ -12,9 +14,9 @@ const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
 const OUTCOMES = /^\s*\{\s*(?:[{},\s]|:\s*(?:true|false|\{))*(?:"[^"]*"?\s*|:\s*[a-z]{0,4})?$/;
 
 /**
- * What a file without texts holds, by how it begins: the figures of RL-Probe, or which problems policies solve.
+ * What a file without texts holds, judged by its beginning: RL-Probe's figures, or which problems policies solve.
  *
- * @returns undefined for all other files, also those that cannot be read
+ * @returns undefined for all other files, including unreadable ones
  */
 export async function recognizeResults(path: string): Promise<"kl" | "outcomes" | undefined> {
   const source = await openFile(path).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { UsageError } from "../../../core/base/index.ts";
 
-/** The placeholder of a problem's text in a template. */
+/** The placeholder for a problem's text in a template. */
 const PLACE = "{problem}";
 
 export const DEFAULT_TEMPLATE = PLACE;
@@ -11,7 +11,7 @@ export const DEFAULT_TEMPLATE = PLACE;
  */
 export const RL_PROBE_TEMPLATE = `<|user|>\n${PLACE}\n\nPlease solve this problem step by step and provide your final answer in LaTeX format using \\boxed{answer}.\n<|assistant|>\n`;
 
-/** @throws UsageError when the template has no place for the problem */
+/** @throws UsageError when the template has no placeholder for the problem */
 export function checkTemplate(template: string): string {
   if (template.includes(PLACE)) return template;
   throw new UsageError(`the prompt template has no ${PLACE}: ${JSON.stringify(template.slice(0, 60))}`, {

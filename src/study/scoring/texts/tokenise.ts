@@ -1,12 +1,12 @@
 import type { TokenDecoder } from "../../../input/tokens/index.ts";
 
 export interface TextToTokenise {
-  /** After the template. */
+  /** The prompt after the template was applied. */
   readonly prompt: string | undefined;
-  /** Used as they are. */
+  /** Used unchanged. */
   readonly promptIds: Int32Array | undefined;
   readonly response: string | undefined;
-  /** Used as they are. */
+  /** Used unchanged. */
   readonly responseIds: Int32Array | undefined;
   /** Appended to a response whose ids are not given. */
   readonly eosId: number | undefined;
@@ -22,7 +22,7 @@ export interface Tokenised {
   readonly retokenised:
     | { readonly index: number; readonly alone: number; readonly joined: number }
     | undefined;
-  /** Given ids that decode to a text different from the given one. */
+  /** Whether given ids decode to a text different from the given one. */
   readonly otherPrompt: boolean;
   readonly otherResponse: boolean;
 }
@@ -32,7 +32,7 @@ export interface Tokenised {
  *
  * The prompt starts with the special tokens that the tokenizer puts before a text. The response's ids are those after
  * the prompt's in the ids of both texts together, which is most likely how a model that continues the prompt would have
- * written it. Where the prompt's own ids change when the response follows, both are encoded separately.
+ * written it. If the prompt's own ids change when the response follows, both are encoded separately.
  */
 export function tokenise(tokenizer: TokenDecoder, text: TextToTokenise): Tokenised {
   const { prompt, response } = text;
@@ -48,7 +48,7 @@ export function tokenise(tokenizer: TokenDecoder, text: TextToTokenise): Tokenis
     return { promptIds, responseIds, retokenised: undefined, otherPrompt, otherResponse };
   }
   const joined = prompt === undefined ? [] : tokenizer.encodeStart(prompt + response!);
-  // Given ids of the prompt are joined to the response only where this tokenizer gives the same ones.
+  // Given prompt ids are joined to the response only if this tokenizer gives the same ones.
   const known =
     encoded !== undefined && startsWith(promptIds, encoded) && promptIds.length === encoded.length;
   const fits = known && startsWith(joined, promptIds);
@@ -73,7 +73,7 @@ function firstChange(alone: Int32Array, joined: readonly number[]): Tokenised["r
   return { index, alone: alone[index]!, joined: joined[index] ?? -1 };
 }
 
-/** Special tokens may be written out or not, and white space at the ends is ignored. */
+/** Whether ids decode to a text; special tokens may be written out or not, and white space at the ends is ignored. */
 function says(tokenizer: TokenDecoder, ids: Int32Array, text: string): boolean {
   const all = tokenizer.decode([...ids]);
   if (all.trim() === text.trim()) return true;

@@ -57,7 +57,7 @@ describe.skipIf(python === undefined)("attention of Hugging Face models", () => 
     expect(known(klWithoutControl)).toEqual(behind);
     expect(klWithoutError![9]).not.toBeCloseTo(forwardKl[9]!, 6);
     expect(known(right.attention!.toError)).toEqual([]);
-    // All is there: nothing is opened again.
+    // Everything is scored: nothing is opened again.
     const again = await runStudy(spec, { ...backend, python: "/no/such/python" });
     expect(again.policies.map(({ kept }) => kept)).toEqual([5, 5]);
   }, 180_000);

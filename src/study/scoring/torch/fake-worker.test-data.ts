@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
 /**
- * A program that stands for Python: it introduces itself as the worker does and then runs `body` for each request, with
- * `request` (its header), `send(header, arrays)` and `fs` at hand. The frames are written here a second time, from the
- * documentation, so that both sides cannot be wrong in the same way. It is there until the test ends.
+ * A program in place of Python: it introduces itself as the worker does and then runs `body` for each request, with
+ * `request` (its header), `send(header, arrays)` and `fs` in scope. The frames are written here a second time, from the
+ * documentation, so that both sides cannot be wrong in the same way. It exists until the test ends.
  */
 export function writeFakePython(body: string, hello = "{ hello: 'fake', protocol: 1 }"): string {
   const file = join(temporaryFolder("fake-python-"), "python");

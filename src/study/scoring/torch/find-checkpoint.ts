@@ -1,5 +1,5 @@
 /**
- * Hugging Face checkpoints under PyTorch, scored by a Python process. Not here: models that run in this process.
+ * Hugging Face checkpoints under PyTorch, scored by a Python process. Models that run in this process are elsewhere.
  *
  * @module
  */
@@ -11,11 +11,12 @@ import { listIfPresent, readTextIfPresent, statIfPresent } from "../../../input/
 const WEIGHTS = /\.(safetensors|bin)$/;
 
 /**
- * Finds the directory of a location: itself, or, for `DIR@REVISION`, the revision's under it: a folder of that name
- * (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same in a `huggingface` or `hf` folder of it, or
- * what the Hub's cache has under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or that cache's.
+ * Finds the directory of a location: the location itself or, for `DIR@REVISION`, the revision below it: a folder of
+ * that name (`step_500`), `checkpoint-N` or `global_step_N` for a number, the same inside its `huggingface` or `hf`
+ * folder, or the entry in the Hub's cache under `snapshots` for a branch, tag or commit. `ORG/MODEL` is a directory, or
+ * a model in that cache.
  *
- * @throws NotFoundError when there is no such directory or revision, FileSystemError when that cannot be told
+ * @throws NotFoundError when there is no such directory or revision, FileSystemError if that cannot be determined
  */
 export async function findCheckpoint(where: string): Promise<string> {
   if (await isDirectory(where)) return where;
@@ -54,11 +55,11 @@ interface HubModel {
   /** `main` unless named. */
   readonly revision: string;
   readonly cache: string;
-  /** Where the cache has it. */
+  /** Where it is in the cache. */
   readonly dir: string;
 }
 
-/** Undefined for what cannot be such a name. */
+/** Undefined if the text cannot be such a name. */
 function parseHubName(where: string): HubModel | undefined {
   const [, org, model, revision = "main"] = /^([\w-][\w.-]*)\/([\w.-]+)(?:@(.+))?$/.exec(where) ?? [];
   if (org === undefined) return undefined;
@@ -98,7 +99,7 @@ async function findSnapshot(dir: string, revision: string): Promise<string[]> {
   return [...(commit === undefined ? [] : [join("snapshots", commit.trim())]), join("snapshots", revision)];
 }
 
-/** For a hint: without those that cannot be looked into. */
+/** Names of revisions for a hint, without directories that cannot be read. */
 async function revisionNames(dir: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of ((await listIfPresent(dir)) ?? []).sort())
@@ -106,7 +107,7 @@ async function revisionNames(dir: string): Promise<string[]> {
   return found.slice(0, 12);
 }
 
-/** Configuration and weights of a directory; empty where it lacks either. @throws FileSystemError */
+/** Configuration and weight files of a directory; empty if it lacks either. @throws FileSystemError */
 export async function checkpointFiles(dir: string): Promise<string[]> {
   const names = (await listIfPresent(dir)) ?? [];
   const weights = names.filter((name) => WEIGHTS.test(name)).sort();

@@ -17,7 +17,7 @@ type DType = keyof typeof TYPES;
 
 const LENGTHS_BYTES = 8;
 const ALIGNMENT = 8;
-/** A header names texts and errors, never arrays; what is longer is not a header. */
+/** A header names texts and errors, never arrays; anything longer is not a header. */
 const LONGEST_HEADER = 2 ** 26;
 
 interface ArrayPlace {
@@ -58,7 +58,7 @@ export class FrameReader {
   #bytes = 0;
 
   /**
-   * Frames that are complete with these bytes.
+   * Frames that these bytes complete.
    *
    * @throws FormatError when the bytes are not frames
    */

@@ -31,22 +31,22 @@ export interface TorchOptions extends WorkerOptions {
   readonly maxBlockBytes?: number | undefined;
   /** Bytes of cached last hidden states, so that a reference runs once; default 1 GiB. */
   readonly cacheBytes?: number | undefined;
-  /** Whether its attention is to be read, too: the model then computes it explicitly (`eager`). */
+  /** Whether to make attention readable as well: the model then computes it explicitly (`eager`). */
   readonly attention?: boolean | undefined;
 }
 
 const DEFAULT_BATCH_TOKENS = 16384;
-/** Bytes of a block of logits where they are sent, to be compared with another back end's. */
+/** Bytes of a block of logits, if they are sent for comparison with another back end's. */
 const SENT_BLOCK_BYTES = 2 ** 24;
 
-/** As the worker describes a model. */
+/** The worker's description of a model. */
 interface ModelFacts {
   readonly vocabulary: number;
   readonly context: number | null;
   readonly stop_ids: readonly number[];
   readonly architecture: string;
   readonly notes: readonly string[];
-  /** Null where it was not requested, or cannot be read for a reason in `notes`. */
+  /** Null if it was not requested, or cannot be read for a reason in `notes`. */
   readonly attention_layers?: {
     readonly layers: number;
     readonly heads: number;
@@ -58,8 +58,9 @@ interface ModelFacts {
 const MODELS = new WeakMap<LogitsPolicy, TorchModel>();
 
 /**
- * A Hugging Face directory run by PyTorch, in a Python process that all policies with the same options share. Figures are
- * computed there, also those of two policies; only where the other is not of this back end are logits sent.
+ * A Hugging Face directory run by PyTorch, in a Python process shared by all policies with the same options. Figures
+ * are computed there, including those of two policies; logits are sent only if the other policy has a different back
+ * end.
  *
  * @param where a directory, or `DIR@REVISION`
  * @throws NotFoundError, FormatError for directories that hold no model
@@ -171,7 +172,7 @@ class TorchModel {
     };
   }
 
-  /** Whether it is in this worker, so that two can be compared there. */
+  /** Whether it is in this worker, so that two models can be compared there. */
   shares(worker: SharedWorker): boolean {
     return this.#worker === worker;
   }
@@ -266,7 +267,7 @@ class TorchModel {
     }));
   }
 
-  /** @param hidden tokens that no later one attends to */
+  /** @param hidden tokens that no later token attends to */
   async *logits(
     text: ForcedText,
     facts: PolicyFacts,

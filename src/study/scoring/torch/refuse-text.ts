@@ -7,7 +7,7 @@ import { TextRefusedError } from "../../../core/base/index.ts";
 import type { ForcedText, PolicyFacts } from "../policy.ts";
 import { makeError } from "./worker-errors.ts";
 
-/** Why these policies cannot score a text; undefined where they can. */
+/** Why these policies cannot score a text; undefined if they can. */
 export function refusal(text: ForcedText, policies: readonly PolicyFacts[]): TextRefusedError | undefined {
   const { id, ids, promptLength } = text;
   if (!(promptLength >= 1 && promptLength <= ids.length)) {

@@ -1,5 +1,5 @@
 /**
- * One worker for all open models: only in one process can they be compared without sending their logits.
+ * One worker for all open models, which can be compared without sending their logits only in one process.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export class SharedWorker {
 
   static readonly #shared = new Map<string, SharedWorker>();
 
-  /** The worker of these options. Each call of this must be followed by one of `release`. */
+  /** The worker for these options. Each call must be followed by one of `release`. */
   static acquire({ python, gpu, threads }: WorkerOptions): SharedWorker {
     const key = JSON.stringify([python, gpu, threads]);
     const found = SharedWorker.#shared.get(key) ?? new SharedWorker({ python, gpu, threads });
@@ -25,7 +25,7 @@ export class SharedWorker {
     return found;
   }
 
-  /** The current process: started on first use, and again after it died. */
+  /** The current process, started on first use and restarted if it died. */
   process(): Promise<WorkerProcess> {
     const start = (): Promise<WorkerProcess> => WorkerProcess.start(this.#options);
     this.#process = this.#process?.then((current) => (current.isAlive ? current : start()), start) ?? start();

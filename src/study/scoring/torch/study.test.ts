@@ -83,7 +83,7 @@ describe.skipIf(python === undefined)("a study of Hugging Face models", () => {
     expect(outcomes.map(({ scored, tokens }) => [scored, tokens])).toEqual(POLICIES.map(() => [5, 105]));
     expect(outcomes[0]!.notes[0]).toMatch(/parameters in float32 on cpu, logits in float32/);
     await checkAgainstFloat64("batched.study", POLICIES);
-    // Four rows of logits at a time, and nothing kept of the reference.
+    // Four rows of logits at a time, and no cached rows of the reference.
     await run("small.study", checkpoints(), { batch_tokens: 1, memory_mib: 1, cache_mib: 0 });
     await checkAgainstFloat64("small.study", POLICIES);
     // Everything is scored: nothing is opened.
@@ -150,7 +150,7 @@ describe.skipIf(python === undefined)("a study of Hugging Face models", () => {
     const spikes = report.cases.flatMap((study) => study.spikes);
     expect(spikes.some(({ depends_on }) => (depends_on?.length ?? 0) > 0)).toBe(true);
     expect(report.gradients.map(({ checkpoint }) => checkpoint)).toEqual(["step_10", "step_20"]);
-    // All is known: no Python is needed, and nothing is written.
+    // Everything is known: no Python is needed, and nothing is written.
     await ask("/no/such/python");
     expect(readFileSync(file, "utf8").trimEnd().split("\n")).toEqual(lines);
   }, 180_000);

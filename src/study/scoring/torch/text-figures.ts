@@ -1,5 +1,5 @@
 /**
- * Reads the arrays of an answer: a row per predicting position, the last of which is about the token after the text.
+ * Reads the arrays of a reply: a row per predicting position, the last of which is about the token after the text.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Frame, FrameArray } from "./frames.ts";
 /**
  * @param tokens response tokens of the text
  * @param k alternatives of each
- * @param partners how many it was compared with
+ * @param partners number of policies that it was compared with
  * @throws FormatError when an array is missing or has another length
  */
 export function readFigures(frame: Frame, tokens: number, k: number, partners: number): TextFigures {
@@ -52,7 +52,7 @@ function column({ arrays }: Frame, name: string, tokens: number, per: number): F
 /**
  * Splits gradients by position.
  *
- * @throws FormatError when the number of values is not that of the tokens before the positions
+ * @throws FormatError when the number of values differs from the number of tokens before the positions
  */
 export function cutGradients(
   { promptLength }: Pick<ForcedText, "promptLength">,

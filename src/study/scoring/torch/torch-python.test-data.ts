@@ -6,13 +6,16 @@ import { fileURLToPath } from "node:url";
 
 const MAKE_STUDY = fileURLToPath(new URL("../../../../python/tests/make_study.py", import.meta.url));
 
-// Some virtual machines name AMX among the processor's instructions and forbid it: a bfloat16 layer then ends the process.
+// Some virtual machines list AMX among the processor's instructions but forbid it: a bfloat16 layer then kills the
+// process.
 // Unit tests share a process, and workers inherit this.
 process.env.ONEDNN_MAX_CPU_ISA ??= "AVX512_CORE";
-// Tiny models: a second thread waits for the first one in a loop, which takes a processor that other tests need.
+// With tiny models, a second thread waits for the first one in a loop and occupies a processor that other tests need.
 process.env.OMP_NUM_THREADS ??= "1";
 
-/** A Python with PyTorch and transformers; undefined where LOGRATIO_PYTHON (else python3) has none, and then why is said. */
+/**
+ * A Python with PyTorch and transformers; if LOGRATIO_PYTHON (else python3) has none, says why and returns undefined.
+ */
 export function findTorchPython(): string | undefined {
   const python = process.env.LOGRATIO_PYTHON || "python3";
   const { status } = spawnSync(python, ["-c", "import numpy, torch, transformers"], { stdio: "ignore" });
@@ -27,11 +30,11 @@ type Figures = Readonly<Record<string, readonly number[]>>;
 
 export interface TorchStudy {
   readonly dir: string;
-  /** In float64, by policy and text. */
+  /** Expected figures in float64, by policy and text. */
   readonly expected: Readonly<Record<string, Readonly<Record<string, Figures>>>>;
 }
 
-/** Three tiny models, five texts, and what they must give. */
+/** Three tiny models, five texts, and their expected figures. */
 export function makeTorchStudy(python: string): TorchStudy {
   const dir = mkdtempSync(join(tmpdir(), "hf-study-"));
   execFileSync(python, [MAKE_STUDY, dir], { stdio: "ignore" });

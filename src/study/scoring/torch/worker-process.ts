@@ -14,9 +14,9 @@ import { deathError, makeError, startError } from "./worker-errors.ts";
 export interface WorkerOptions {
   /** The interpreter; default LOGRATIO_PYTHON, else `python3`. */
   readonly python?: string | undefined;
-  /** GPUs that the worker sees, as CUDA_VISIBLE_DEVICES has them: `0`, `0,1`; `none` for none. */
+  /** GPUs that the worker may use, in the form of CUDA_VISIBLE_DEVICES: `0`, `0,1`; `none` for none. */
   readonly gpu?: string | undefined;
-  /** Threads of the processor. */
+  /** Number of CPU threads. */
   readonly threads?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Asked {
   readonly arrays?: Readonly<Record<string, FrameArray>>;
   /** Part of a sentence, in case the worker dies: `scoring 12 texts`. */
   readonly doing: string;
-  /** Frames before the last. */
+  /** Called for frames before the last. */
   readonly onFrame?: (frame: Frame) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,10 +41,10 @@ interface Running {
 
 const PROTOCOL = 1;
 const KEPT_LOG = 8192;
-/** Milliseconds for a worker to end by itself. */
+/** Milliseconds that a worker has to end by itself. */
 const LAST_WORDS = 5000;
 
-/** The folder of the Python files that come with this program, with the same version of the protocol. */
+/** The folder of the Python files that come with this program and use the same version of the protocol. */
 const PYTHON_FILES = fileURLToPath(new URL("../../../../python", import.meta.url));
 
 export class WorkerProcess {
@@ -91,7 +91,7 @@ export class WorkerProcess {
     return this.#ended === undefined;
   }
 
-  /** @throws what the worker answers, as an error; UnsupportedError when it dies; the signal's reason */
+  /** @throws the worker's error reply; UnsupportedError if it dies; the signal's reason */
   ask(asked: Asked): Promise<Frame> {
     const answer = this.#turn.then(() => this.#ask(asked));
     this.#turn = answer.catch(() => undefined);
@@ -153,7 +153,7 @@ export class WorkerProcess {
         }
       });
       child.once("error", (cause) => this.#end(startError(this.#python, cause)));
-      // Not `exit`: the pipes may still hold the rest of an answer, or the reason.
+      // Not `exit`: the pipes may still hold the rest of a reply, or the reason.
       child.once("close", (status, signal) => {
         const doing = this.#running?.doing ?? "idle";
         this.#end(deathError({ python: this.#python, status, signal, log: this.#log, doing }));
@@ -180,7 +180,7 @@ function describeEnvironment({ gpu, threads }: WorkerOptions): Record<string, st
   const { PYTHONPATH } = process.env;
   return {
     PYTHONPATH: PYTHONPATH ? `${PYTHON_FILES}${delimiter}${PYTHONPATH}` : PYTHON_FILES,
-    // Nothing is downloaded: a checkpoint is only what its directory contains.
+    // Nothing is downloaded: a checkpoint consists only of what its directory contains.
     HF_HUB_OFFLINE: "1",
     TOKENIZERS_PARALLELISM: "false",
     ...(gpu !== undefined && { CUDA_VISIBLE_DEVICES: gpu === "none" ? "" : gpu }),

@@ -107,7 +107,7 @@ describe.skipIf(process.platform === "win32")("a worker", () => {
     });
     const [[, refused], [, figures]] = (await score(policy)) as [[number, Error], [number, TextFigures]];
     expect(refused).toMatchObject({ message: "text long was not scored: too large", hint: "leave it out" });
-    // The row that predicts what would follow the text is not a token's.
+    // The row that predicts the token after the text does not belong to any token.
     expect([...figures.logprobs]).toEqual([-1, -2]);
     expect([...figures.ranks]).toEqual([1, 4]);
     const sampling = { n: 1, temperature: 1, topP: 1, maxTokens: 2, seed: 1, stopIds: [] };

@@ -1,6 +1,6 @@
 /**
- * A decoder's graph with two more inputs, so that attention is summed, and modified, inside the graph. Nothing of the
- * size of tokens × tokens leaves it.
+ * A decoder's graph with two more inputs, so that attention is summed, and modified, inside the graph. Nothing of size
+ * tokens × tokens leaves it.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const ELEMENT_TYPES: Readonly<Record<LogitType, number>> = { float32: 1, float16
 
 /**
  * @param outputs the decoder's outputs to keep; nodes that only others need are left out
- * @param type of the scores
+ * @param type the element type of the scores
  */
 export async function attentionModel(
   source: ByteSource,

@@ -17,7 +17,7 @@ const TIGHT = 2 * VOCABULARY * 4;
 const [FROM, TO] = EXPECTED.span;
 const SPAN = { from: FROM, to: TO };
 const TEXT = { id: "t", ids: IDS, promptLength: 4 };
-/** Some tokens behind the span, two before its end, and one of them in the prompt. */
+/** Tokens after the span, two before its end, and one in the prompt. */
 const TOKENS = [2, 8, 11, 12, 17, 21];
 
 const perHead = EXPECTED.attention.flatMap((layer) =>

@@ -1,12 +1,12 @@
 /**
- * Finds where a decoder's graph exposes attention: the Softmax nodes whose output weighs values.
+ * Finds where a decoder's graph exposes attention: the Softmax nodes whose output weights the values.
  *
  * @module
  */
 import { Unavailable } from "../../../../core/base/index.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
 
-/** Operators that may be between the probabilities and the multiplication with the values. */
+/** Operators allowed between the probabilities and the multiplication with the values. */
 const PASSING = new Set(["Cast", "Dropout", "Expand", "Identity", "Reshape", "Unsqueeze", "Where"]);
 /** Operators that do not expose attention. */
 const FUSED = /Attention$/;

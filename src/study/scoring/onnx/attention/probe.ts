@@ -35,10 +35,10 @@ export interface AttentionProbe {
 
 /** Tokens of the text that tests a probe. */
 const TEST_TOKENS = 6;
-/** How far the shares of all keys may be from 1. */
+/** How far the sum of the shares of all keys may be from 1. */
 const WHOLE = { float32: 1e-4, float16: 5e-3 } as const;
 
-/** The probe of an opened decoder. Costs a second copy of the weights. */
+/** The probe of an opened decoder. It costs a second copy of the weights. */
 export async function openProbe(
   setup: DecoderSetup,
   file: DecoderFile,
@@ -73,7 +73,7 @@ export async function openProbe(
     };
   } catch (error) {
     await session.close();
-    // The graph runs, but not with the additions: its attention cannot be read.
+    // The graph runs, but not with the added inputs: its attention cannot be read.
     if (isLogratioError(error, "UnsupportedError")) return new Unavailable(error.message);
     throw error;
   }
@@ -199,7 +199,7 @@ async function measureAttention(
   }));
 }
 
-/** Of `[…, heads, queries, spans]`, whatever comes before the queries counts as heads. */
+/** In `[…, heads, queries, spans]`, all dimensions before the queries count as heads. */
 function layerShares(
   { data, dims, type }: Tensor,
   spans: number,
@@ -224,8 +224,8 @@ interface Checked {
 }
 
 /**
- * Runs a few tokens: logits must not change, every head's shares of all keys must sum to 1, and with a token hidden, no
- * later logit may depend on it.
+ * Runs a few tokens: logits must not change, every head's shares over all keys must sum to 1, and if a token is hidden,
+ * no later logit may depend on it.
  */
 async function check(
   run: Run,

@@ -6,9 +6,9 @@ import type { OnnxModel } from "./read-model.ts";
 /**
  * Checks that the files of a model's external weights exist and are as long as the model says.
  *
- * @throws NotFoundError when one is not there
- * @throws FileSystemError when the system denies access to one
- * @throws FormatError when one is too short, or its name leads out of the model's directory
+ * @throws NotFoundError when a file does not exist
+ * @throws FileSystemError when the system denies access to a file
+ * @throws FormatError when a file is too short, or its name leads out of the model's directory
  */
 export async function checkExternalData(model: OnnxModel): Promise<void> {
   const needed = new Map<string, { bytes: number; entry: string; count: number }>();

@@ -12,7 +12,7 @@ import { iterateFields, joined, lengthDelimited, varintBytes } from "./wire.ts";
 
 /** Where a part of a graph begins and ends. */
 export interface Cut {
-  /** The graph's own inputs, or names of values that some node computes. */
+  /** The graph's own inputs, or names of values that nodes compute. */
   readonly inputs: readonly {
     readonly name: string;
     readonly type: number;
@@ -28,7 +28,7 @@ const MAX_PIECE_BYTES = 2 ** 24;
 
 export interface Extracted {
   readonly bytes: Uint8Array;
-  /** What locations of external weights are relative to; null where there are none. */
+  /** The directory that locations of external weights are relative to; null if there are none. */
   readonly externalRoot: string | null;
 }
 
@@ -53,7 +53,7 @@ export function ancestors(
   return { nodes, names };
 }
 
-/** The smallest model from `cut.inputs` to `cut.outputs`. Types of the outputs are left to onnxruntime to infer. */
+/** The smallest model from `cut.inputs` to `cut.outputs`. onnxruntime infers the types of the outputs. */
 export async function extract(source: ByteSource, model: OnnxModel, cut: Cut): Promise<Extracted> {
   const { nodes, names } = ancestors(model, cut.outputs, new Set(cut.inputs.map(({ name }) => name)));
   const weights = [...model.weights.values()].filter(({ name }) => names.has(name));
@@ -84,7 +84,7 @@ function countBytes(parts: readonly Part[]): number {
   );
 }
 
-/** One array of all parts; neighbors in the file are read at once. */
+/** All parts in one array; neighbors in the file are read at once. */
 async function assembled(source: ByteSource, parts: readonly Part[]): Promise<Uint8Array> {
   const whole = new Uint8Array(countBytes(parts));
   let at = 0;
@@ -106,7 +106,7 @@ async function assembled(source: ByteSource, parts: readonly Part[]): Promise<Ui
   return whole;
 }
 
-/** The same weight with an absolute location of its values, symbolic links resolved. */
+/** The same weight with its values at an absolute location, with symbolic links resolved. */
 async function relocated(source: ByteSource, weight: StoredWeight, root: string): Promise<Uint8Array> {
   const target = await realpath(join(dirname(source.name), weight.external?.location ?? ""));
   const location = relative(root, target).split(sep).join("/");

@@ -17,7 +17,7 @@ import {
 /** A node, without its attributes. */
 export interface OnnxNode {
   readonly operator: string;
-  /** `""`: ONNX itself. */
+  /** `""` is ONNX itself. */
   readonly domain: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
@@ -30,7 +30,7 @@ export interface OnnxTensor {
   readonly name: string;
   readonly type: number;
   readonly shape: readonly number[];
-  /** Where its values are, if in a separate file; `length` null: to the end. */
+  /** Where its values are, if in a separate file; `length` null means to the end. */
   readonly external: {
     readonly location: string;
     readonly offset: number;
@@ -41,9 +41,9 @@ export interface OnnxTensor {
 /** An input or output of the graph. */
 export interface OnnxValue {
   readonly name: string;
-  /** Element type; null for what is not a tensor. */
+  /** Element type; null for values that are not tensors. */
   readonly type: number | null;
-  /** A dimension that varies is its name; null where no shape is given. */
+  /** The shape; a variable dimension is given by its name. Null if no shape is given. */
   readonly shape: readonly (number | string)[] | null;
 }
 
@@ -163,7 +163,7 @@ function dimension(message: Uint8Array, index: number, file: string): number | s
   return `axis ${index}`;
 }
 
-/** The payloads of the fields of that number. */
+/** The payloads of the fields with that number. */
 function* within(message: Uint8Array, number: number, file: string): Generator<Uint8Array> {
   for (const field of iterateFields(message, file)) {
     if (field.number === number && field.wire === 2) yield message.subarray(field.from, field.to);
@@ -184,7 +184,7 @@ export function encodeNode(
   return lengthDelimited(GRAPH.node, joined(parts));
 }
 
-/** A node, as a field of its graph, with another first input; everything else is copied. */
+/** A node, as a field of its graph, with a different first input; everything else is copied. */
 export function withFirstInput(node: Uint8Array, name: string, file: string): Uint8Array {
   const { from, to } = fieldAt(node, 0, node.length, file);
   const message = node.subarray(from, to);

@@ -20,20 +20,20 @@ export interface Span {
 }
 
 export type StoredNode = OnnxNode & Span;
-/** `from`: where the TensorProto itself begins. */
+/** `from` is where the TensorProto itself begins. */
 export type StoredWeight = OnnxTensor & Span & { readonly from: number };
 
-/** The structure of a model file, without weights and attributes: the spans tell where those are in the file. */
+/** The structure of a model file, without weights and attributes; the spans locate those in the file. */
 export interface OnnxModel {
   readonly file: string;
   /** Fields of the model other than its graph: versions, operator sets, functions, metadata. */
   readonly preamble: readonly Span[];
   readonly nodes: readonly StoredNode[];
   readonly weights: ReadonlyMap<string, StoredWeight>;
-  /** Without those that only name a weight. */
+  /** Without inputs that only name a weight. */
   readonly inputs: readonly OnnxValue[];
   readonly outputs: readonly OnnxValue[];
-  /** Whether some weights are sparse, a form that is not supported here. */
+  /** Whether some weights are sparse, which is not supported here. */
   readonly hasSparseWeights: boolean;
 }
 

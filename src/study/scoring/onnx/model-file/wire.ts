@@ -10,11 +10,11 @@ import { HINT_WRITE_AGAIN, LIKELY_CUT_OFF } from "../../../../input/io/index.ts"
 export interface Field {
   readonly number: number;
   readonly wire: WireType;
-  /** Where its tag starts, its payload starts and its payload ends. */
+  /** Offsets of the start of its tag, and of the start and end of its payload. */
   readonly start: number;
   readonly from: number;
   readonly to: number;
-  /** Of a varint; 0 for others. Beyond ±2^53 it is rounded. */
+  /** Value of a varint; 0 for other types. Beyond ±2^53 it is rounded. */
   readonly value: number;
 }
 
@@ -30,8 +30,8 @@ const utf8 = new TextDecoder();
  * The field whose tag is at `at`.
  *
  * @param bytes hold the tag and the length (or varint); the payload may lie beyond them
- * @param end of the message that the field is in
- * @param name of the file, for messages
+ * @param end the end of the message that contains the field
+ * @param name the file's name, for messages
  * @param base what to add to positions in messages
  * @throws FormatError
  */

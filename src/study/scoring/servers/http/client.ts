@@ -22,7 +22,7 @@ import { parseJson } from "./parse-json.ts";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** In place of the resolved options' own. */
+  /** Overrides the resolved options. */
   readonly retries?: number;
   readonly timeoutMs?: number;
 }
@@ -35,7 +35,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-/** Of an error's body, enough to find the message in. */
+/** Bytes of an error's body to read, enough to find the message in it. */
 const MAX_ERROR_BYTES = 8192;
 
 interface Attempt {
@@ -44,7 +44,7 @@ interface Attempt {
   readonly waitMs?: number | undefined;
 }
 
-/** Where a reply redirects to, without credentials and query; undefined where it is an answer. */
+/** Where a reply redirects to, without credentials and query; undefined if it is not a redirect. */
 function findRedirect({ status, headers, url }: Response): string | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   try {
@@ -140,7 +140,7 @@ export function createClient(resolved: ResolvedOptions): HttpClient {
             signal,
           );
           if (!again || attempt >= retries) return reply;
-          // A server that asks to wait longer than an attempt may take is given up.
+          // If a server asks for a longer wait than an attempt may take, it is given up.
           if (waitMs !== undefined && waitMs > timeoutMs) return reply;
           await sleep(waitMs ?? backoffMs(attempt, resolved.retryDelayMs), signal);
         }

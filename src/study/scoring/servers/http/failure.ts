@@ -1,6 +1,6 @@
 import { isObject } from "../../../../core/base/index.ts";
 /**
- * A failed reply, or why there was none.
+ * A failed reply, or the reason why there was none.
  *
  * @module
  */

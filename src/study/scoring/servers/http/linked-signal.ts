@@ -1,5 +1,5 @@
 /**
- * Joins several signals, without the listeners that AbortSignal.any leaves on long-lived ones.
+ * Joins several signals without leaving listeners on long-lived ones, as AbortSignal.any does.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function linkSignals(sources: readonly (AbortSignal | undefined)[]): Link
     if (source === undefined) continue;
     const onAbort = (): void => controller.abort(source.reason);
     if (source.aborted) onAbort();
-    // One signal ends many requests; Node warns of more than 10 listeners as of a leak.
+    // One signal ends many requests; Node would report more than 10 listeners as a leak.
     setMaxListeners(0, source);
     source.addEventListener("abort", onAbort, { once: true });
     unlinks.push(() => source.removeEventListener("abort", onAbort));

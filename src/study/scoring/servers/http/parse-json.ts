@@ -9,8 +9,8 @@ export type Parsed =
   | { readonly ok: false; readonly looksCutOff: boolean };
 
 /**
- * JSON, and the `NaN`, `Infinity` and `-Infinity` that Python's `json.dumps` writes outside of strings: those become
- * the strings of that name.
+ * JSON, including the `NaN`, `Infinity` and `-Infinity` that Python's `json.dumps` writes outside of strings: those
+ * become strings of the same name.
  */
 export function parseJson(text: string): Parsed {
   try {
@@ -23,7 +23,7 @@ export function parseJson(text: string): Parsed {
       try {
         return { ok: true, json: JSON.parse(quoted) };
       } catch {
-        // Broken for another reason: said below.
+        // Broken for another reason, reported below.
       }
     }
     return { ok: false, looksCutOff: /^\s*[[{]/.test(text) };

@@ -1,5 +1,5 @@
 /**
- * Opening a policy behind a server that speaks OpenAI's completions protocol, with echo.
+ * Opens a policy behind a server that speaks OpenAI's completions protocol with echo.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A completions server of the older OpenAI kind: texts in place of ids, at most 5 alternatives, nothing it does not
- * know.
+ * A completions server of the older OpenAI kind: texts instead of ids, at most 5 alternatives, no unknown parameters.
  *
  * @module
  */
@@ -8,9 +7,9 @@ import { encode, generate, logprobsAfter, ranked, tokenText } from "../bigram-mo
 import type { Answer, Asking, Handler } from "../http-server.test-data.ts";
 
 export interface FakeOpenAi {
-  /** `max_tokens` 0 is refused. */
+  /** Whether `max_tokens` 0 is refused. */
   readonly needsAToken?: boolean;
-  /** Tokens in front of a prompt that comes as text. */
+  /** Tokens added in front of a prompt that is sent as text. */
   readonly startTokens?: readonly number[];
   readonly listsModels?: boolean;
   readonly noEcho?: boolean;

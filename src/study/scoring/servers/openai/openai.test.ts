@@ -23,7 +23,7 @@ async function open(fake: FakeOpenAi = {}, options: OpenAiOptions = {}) {
 const LOGPROBS = expectedLogprobs(TEXT.ids, TEXT.promptLength);
 const SAMPLING = { n: 2, temperature: 1, topP: 1, maxTokens: 4, seed: 1, stopIds: [] };
 
-/** The k most probable tokens of the model, up to the first without a text of its own. */
+/** The k most probable tokens of the model, up to the first one without a text of its own. */
 function knownTop(k: number, width: number): number[][] {
   const { ids } = expectedTop(TEXT, k);
   return Array.from({ length: TEXT.ids.length - TEXT.promptLength }, (_, row) => {

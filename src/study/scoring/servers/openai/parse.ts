@@ -22,10 +22,10 @@ import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
 import type { TokenReply } from "../replies/scores.ts";
 
-/** Text to ids; undefined where the caller has no tokenizer. */
+/** Encodes text to ids; undefined if the caller has no tokenizer. */
 export type Encode = (text: string) => ArrayLike<number>;
 
-/** The id of a token: given as an id, or that of the single token that its text encodes to. */
+/** The id of a token: the given one, or that of the single token that its text encodes to. */
 export function idReader(encode: Encode | undefined): IdOf {
   return (token) => {
     const id = placeholderId(token);
@@ -38,9 +38,9 @@ export function idReader(encode: Encode | undefined): IdOf {
 export interface ParsedText {
   readonly tokens: readonly TokenReply[];
   readonly offers: readonly Offer[];
-  /** The echoed text; undefined where the reply lacks it. */
+  /** The echoed text; undefined if the reply lacks it. */
   readonly text: string | undefined;
-  /** Alternatives that were left out because their ids are not known. */
+  /** Number of alternatives left out because their ids are unknown. */
   readonly unknown: number;
 }
 
@@ -62,7 +62,7 @@ function findStart(
     let token = promptLength;
     for (; token < ids.length; token++) {
       const found = idOf(all[start + token]!.token);
-      // Not every token's text encodes to that token alone (parts of characters); then its place decides.
+      // Some tokens' texts do not encode to that token alone (parts of characters); their position then decides.
       if (found === undefined) continue;
       known++;
       if (found === ids[token]) continue;
@@ -85,7 +85,7 @@ export interface EchoRequest {
   readonly asText: boolean;
 }
 
-/** @returns undefined where the reply has no log-probs */
+/** @returns undefined if the reply has no log-probs */
 export function parseEchoedText(
   json: unknown,
   text: ForcedText,
@@ -129,7 +129,7 @@ function checkKnown(tokens: readonly TokenReply[], offers: readonly Offer[], k: 
   });
 }
 
-/** A sampled continuation. @throws TextRefusedError where ids cannot be recovered */
+/** A sampled continuation. @throws TextRefusedError if ids cannot be recovered */
 export function parseSampled(choice: unknown, idOf: IdOf, rawLogprobs: boolean, asked: Asked): Sampled {
   const tokens = echoTokens(choice) ?? [];
   const listed = listAt(choice, "token_ids") ?? listAt(member(choice, "logprobs"), "token_ids");

@@ -23,7 +23,7 @@ export interface Tokenizing {
   readonly decode?: ((ids: readonly number[]) => string) | undefined;
 }
 
-/** A refusal of `max_tokens: 0` alone, not of a text that is too long. */
+/** Matches a refusal of `max_tokens: 0` itself, not of a text that is too long. */
 const NEEDS_A_TOKEN = /max_tokens|max_new_tokens|max_completion_tokens/i;
 
 function needsToken({ status }: Failure, { reason, message }: ReturnType<typeof makeRefusal>): boolean {

@@ -1,6 +1,6 @@
 /**
- * Requests to `POST /v1/completions` as OpenAI defines them; no other members, since strict servers refuse them
- * (`extraBody` adds what a server is known to accept).
+ * Requests to `POST /v1/completions` as OpenAI defines them, without other members, since strict servers refuse those
+ * (`extraBody` adds members that a server is known to accept).
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { SampleOptions } from "../../policy.ts";
 
 export type CompletionBody = Readonly<Record<string, unknown>>;
 
-/** Ids, or the text of them. */
+/** Ids, or their text. */
 export type Prompt = readonly number[] | string;
 
-/** @param maxTokens - 0, or 1 where the server must generate something */
+/** @param maxTokens - 0, or 1 if the server must generate something */
 export function echoBody(model: string, prompt: Prompt, k: number, maxTokens: 0 | 1): CompletionBody {
   return { model, prompt, echo: true, logprobs: k, max_tokens: maxTokens, temperature: 1, top_p: 1 };
 }

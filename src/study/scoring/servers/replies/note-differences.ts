@@ -1,5 +1,5 @@
 /**
- * Notes about a reply that its scores do not show.
+ * Notes about differences in a reply that its scores do not show.
  *
  * @module
  */
@@ -11,14 +11,14 @@ export function noteCapped(notes: Notes, given: number, asked: number): void {
   notes.add(`capped-${given}`, `The server returned ${given} alternatives for a token instead of ${asked}.`);
 }
 
-/** Decoded one by one, tokens of some tokenizers lose spaces, so spaces are not compared. */
+/** The text without spaces: some tokenizers lose spaces when tokens are decoded one by one. */
 function letters(text: string): string {
   return text.replace(/[\s▁]+/g, "");
 }
 
-/** @param decoded - the response as the server writes it, or a text that ends in it; undefined where it does not say */
+/** @param decoded - the response as the server writes it, or a text that ends in it; undefined if it does not say */
 export function noteOtherText(notes: Notes, text: ForcedText, decoded: string | undefined): void {
-  // A part of a character decodes to U+FFFD: such a text cannot be compared.
+  // A part of a character decodes to U+FFFD, and such a text cannot be compared.
   if (decoded === undefined || text.responseText === undefined || decoded.includes("\uFFFD")) return;
   if (letters(decoded).includes(letters(text.responseText))) return;
   notes.add(

@@ -7,7 +7,7 @@
 export interface Notes {
   /** A growing array, shared with the policy's facts. */
   readonly all: readonly string[];
-  /** Once for each `kind`. */
+  /** Adds a sentence, once for each `kind`. */
   add(kind: string, sentence: string): void;
 }
 

@@ -14,12 +14,12 @@ import { fillRow, rowsInOrder } from "./rows.ts";
 export interface Protocol {
   /** Tokens that the server must have room for beyond a text. */
   readonly room: number;
-  /** The same where each row is requested; default `room`. */
+  /** The same if each row is requested separately; default `room`. */
   readonly rowRoom?: number;
   /** Scores a checked text. */
   readonly score: (text: ForcedText, asked: Asked, signal?: AbortSignal) => Promise<TopKScores>;
   /**
-   * The log-probs of the token after `prefix`, over `vocabulary` columns; absent where the protocol cannot return it.
+   * The log-probs of the token after `prefix`, over `vocabulary` columns; absent if the protocol cannot return them.
    */
   readonly nextToken?: (
     prefix: Int32Array,
@@ -35,7 +35,7 @@ export interface Protocol {
   ) => Promise<Sampled[]>;
 }
 
-/** @param vocabulary - columns, where whole rows are to be given */
+/** @param vocabulary - columns, if whole rows are requested */
 export function protocolPolicy(
   name: string,
   facts: PolicyFacts,

@@ -1,8 +1,8 @@
 /**
- * Rows of log-probs over the whole vocabulary, one request for each, in order.
+ * Rows of log-probs over the whole vocabulary, with one request per row, in order.
  *
- * A reply holds some 30 bytes for each column of a row, so that a text's rows do not fit into one: each is requested as
- * the distribution of the token after a prefix, a few at a time.
+ * A reply holds some 30 bytes for each column of a row, too many for all rows of a text in one: each row is requested
+ * as the distribution of the token after a prefix, a few at a time.
  *
  * @module
  */
@@ -48,7 +48,8 @@ export function fillRow(
       hint: "start vLLM with --max-logprobs -1, or score with the most probable tokens only",
     });
   }
-  // Only now, when as many entries arrived: a declared vocabulary of 2^31 would otherwise take 8 GiB for each row.
+  // Allocated only once this many entries have arrived: a declared vocabulary of 2^31 would otherwise take 8 GiB per
+  // row.
   const row = new Float32Array(vocabulary);
   for (const [index, { id }] of entries.entries()) row[id] = values[index]!;
   return row;

@@ -1,5 +1,5 @@
 /**
- * The parts of sampling that the protocols share.
+ * The parts of sampling that all protocols share.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function distinct(options: SampleOptions): number {
   return options.temperature === 0 ? 1 : options.n;
 }
 
-/** `n` of them: copies where sampling was greedy. */
+/** `n` samples: copies if sampling was greedy. */
 export function repeated(sampled: readonly Sampled[], n: number): Sampled[] {
   return Array.from({ length: n }, (_, index) => {
     const { ids, logprobs, finishReason: reason } = sampled[index % sampled.length]!;

@@ -7,16 +7,16 @@ import { type Alternative, type Offer, parseLogprob } from "../../../../input/re
 import type { ForcedText, TopKScores } from "../../policy.ts";
 import { type Asked, refuse } from "./refusals.ts";
 
-/** One response token as the reply has it. */
+/** The reply's content about one response token. */
 export interface TokenReply {
   /** As in the reply: a number, a sentinel, null. */
   readonly logprob: unknown;
-  /** -1 where the reply does not say. */
+  /** -1 if the reply does not say. */
   readonly rank: number;
   readonly alternatives: readonly Alternative[];
 }
 
-/** log-probs above this are not log-probs: float32 rounding stays far below. */
+/** Anything above this is not a log-prob: float32 rounding stays far below. */
 const TOO_PROBABLE = 1e-3;
 
 interface Known {
@@ -86,8 +86,8 @@ function checkLogprobs(tokens: readonly TokenReply[], asked: Asked): void {
 
 /**
  * Whether the sampled token is in its list only because servers add it, so that it is not an alternative. Decided by
- * its rank where known; else assumed where it is the last of a list that is longer than requested, or of any list once
- * the server has returned fewer than requested.
+ * its rank if known; else assumed if it is the last of a list that is longer than requested, or of any list once the
+ * server has returned fewer than requested.
  */
 export function ownIsExtra(offers: readonly Offer[], asked: number): boolean[] {
   const capped =
@@ -98,7 +98,7 @@ export function ownIsExtra(offers: readonly Offer[], asked: number): boolean[] {
   );
 }
 
-/** The smallest number of alternatives of a token, not counting the sampled token's own entry where it is extra. */
+/** The smallest number of alternatives of any token, not counting the sampled token's own entry if it is extra. */
 export function fewestGiven(offers: readonly Offer[], asked: number): number {
   const extra = ownIsExtra(offers, asked);
   return offers.reduce((least, { entries }, index) => Math.min(least, entries - Number(extra[index])), asked);
@@ -107,7 +107,7 @@ export function fewestGiven(offers: readonly Offer[], asked: number): number {
 /**
  * @param tokens - one for each response token
  * @param k - requested alternatives
- * @param offers - one for each response token; undefined where the sampled token is never added to the alternatives
+ * @param offers - one for each response token; undefined if the sampled token is never added to the alternatives
  * @throws TextRefusedError
  */
 export function assembleScores(

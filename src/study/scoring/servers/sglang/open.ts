@@ -1,5 +1,5 @@
 /**
- * Opening a policy served by SGLang.
+ * Opens a policy served by SGLang.
  *
  * @module
  */
@@ -102,7 +102,7 @@ async function probeVocabulary(
 }
 
 /**
- * A policy behind SGLang's `/generate`. Whole rows of log-probs when `fullVocabulary` and `vocabularySize` are given,
+ * A policy behind SGLang's `/generate`. Gives whole rows of log-probs if `fullVocabulary` and `vocabularySize` are set,
  * else the `topK` most probable tokens. SGLang does not report its vocabulary's size, and a request for more columns
  * than there are stops its scheduler: take `vocab_size` from the model's config.json.
  *

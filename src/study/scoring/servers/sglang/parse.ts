@@ -17,7 +17,7 @@ import { type Asked, refuse } from "../replies/refusals.ts";
 import { finishReason } from "../replies/sampled.ts";
 import type { TokenReply } from "../replies/scores.ts";
 
-/** A list of one reply where several prompts were sent, else the reply. */
+/** `meta_info` of a reply, or of the first reply if SGLang sent a list. @throws TextRefusedError if it was aborted */
 export function metaInfo(json: unknown, asked: Asked): unknown {
   const meta = member(Array.isArray(json) ? json[0] : json, "meta_info");
   const finish = member(meta, "finish_reason");
@@ -31,12 +31,12 @@ export function metaInfo(json: unknown, asked: Asked): unknown {
   return meta;
 }
 
-/** SGLang writes 0 for ids from the last of the vocabulary on, which stand for images in its prompts. */
+/** SGLang writes 0 for ids at or beyond the end of the vocabulary, which stand for images in its prompts. */
 function isSame(sent: number, found: number, vocabularySize: number | null): boolean {
   return found === sent || (found === 0 && vocabularySize !== null && sent >= vocabularySize - 1);
 }
 
-/** One for each response token. @throws TextRefusedError */
+/** One entry for each response token. @throws TextRefusedError */
 export function parseInputLogprobs(
   meta: unknown,
   text: ForcedText,
@@ -97,7 +97,7 @@ export function parseNextToken(meta: unknown, asked: Asked): Alternative[] {
   });
 }
 
-/** @throws TextRefusedError where the reply has no ids */
+/** @throws TextRefusedError if the reply has no ids */
 export function parseSampled(json: unknown, asked: Asked): Sampled {
   const meta = metaInfo(json, asked);
   const tokens = listAt(meta, "output_token_logprobs");

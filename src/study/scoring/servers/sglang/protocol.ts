@@ -38,7 +38,7 @@ export function sglangProtocol(
   }
 
   return {
-    // Input and new tokens must be fewer than the context; a row is that of a new token.
+    // Input and new tokens together must be fewer than the context; each row is that of a new token.
     room: 1,
     rowRoom: 2,
     score,
@@ -60,7 +60,7 @@ export function sglangProtocol(
           return parseSampled(await generate(body, asked, signal), asked);
         }),
       );
-      // Log-probs of the output contain the temperature; greedy sampling counts as 1.
+      // Log-probs of the output include the temperature; greedy sampling counts as 1.
       const raw = options.temperature === 0 || options.temperature === 1;
       return repeated(
         raw ? sampled : await forceSampled(score, promptIds, sampled, asked, signal),

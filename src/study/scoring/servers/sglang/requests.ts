@@ -7,7 +7,7 @@ import type { SampleOptions } from "../../policy.ts";
 
 export type GenerateBody = Readonly<Record<string, unknown>>;
 
-/** All are explicit, since a server takes missing ones from the model's generation_config.json. */
+/** All are set explicitly, since a server takes missing ones from the model's generation_config.json. */
 const UNPROCESSED = {
   temperature: 1,
   top_p: 1,
@@ -39,14 +39,14 @@ export function nextTokenBody(prefix: Int32Array, vocabulary: number): GenerateB
     input_ids: Array.from(prefix),
     sampling_params: { ...UNPROCESSED, max_new_tokens: 1 },
     return_logprob: true,
-    // Of the output only.
+    // For the output only.
     logprob_start_len: -1,
     top_logprobs_num: vocabulary,
     return_text_in_logprobs: false,
   };
 }
 
-/** @param seed - undefined where the server would not heed it */
+/** @param seed - undefined if the server would ignore it */
 export function sampleBody(
   promptIds: Int32Array,
   options: SampleOptions,

@@ -1,5 +1,5 @@
 /**
- * SGLang's `/generate` as its tokenizer manager and scheduler answer, over the table of logits.
+ * SGLang's `/generate`, answering as its tokenizer manager and scheduler do, from the table of logits.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 import type { Answer, Asking, Handler } from "../http-server.test-data.ts";
 
 export interface FakeSglang {
-  /** A version with the old names of the information endpoints. */
+  /** Whether it is a version with the old names of the information endpoints. */
   readonly old?: boolean;
   readonly deterministic?: boolean;
   readonly spoil?: (meta: Record<string, unknown>) => void;
@@ -39,7 +39,7 @@ function refused(message: string): Answer {
   return { status: 400, body: { error: { message } } };
 }
 
-/** Ids from the last of the vocabulary on stand for images in SGLang's prompts; it writes them as 0. */
+/** Ids at or beyond the end of the vocabulary stand for images in SGLang's prompts; it writes them as 0. */
 function clipped(id: number): number {
   return id < VOCABULARY - 1 ? id : 0;
 }
@@ -68,7 +68,7 @@ function reply(request: GenerateRequest, fake: FakeSglang): Answer {
   const first = start === -1 ? ids.length - 1 : start;
   const places = ids.map((_, place) => place).slice(first);
   const made = generate(ids, maxTokens, temperature, stopIds, sampling.sampling_seed ?? 11);
-  // Input log-probs are at temperature 1; the first entry is null whichever place it is about.
+  // Input log-probs are at temperature 1; the first entry is always null.
   const divisor = temperature === 0 ? 1 : temperature;
   const meta: Record<string, unknown> = {
     id: "r1",

@@ -47,7 +47,7 @@ describe("scores from SGLang", () => {
     expect([...scores.logprobs]).toEqual(expectedLogprobs(TEXT.ids, TEXT.promptLength));
     expect([...scores.topK.ids]).toEqual(expected.ids);
     expect([...scores.topK.logprobs]).toEqual(expected.logprobs);
-    // SGLang gives no ranks: they are known where the token is among the alternatives.
+    // SGLang gives no ranks; they are known only if the token is among the alternatives.
     expect([...scores.ranks]).toEqual(expected.ranks.map((rank) => (rank <= k ? rank : -1)));
     const { logprob_start_len: start, sampling_params: sampling } = server.asked.at(-1)!
       .body as GenerateRequest;

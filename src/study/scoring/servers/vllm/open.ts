@@ -1,5 +1,5 @@
 /**
- * Opening a policy served by vLLM.
+ * Opens a policy served by vLLM.
  *
  * @module
  */
@@ -42,7 +42,7 @@ async function findModel(
 }
 
 interface FullVocabulary {
-  /** Undefined where it was refused. */
+  /** Undefined if the request was refused. */
   readonly size: number | undefined;
   readonly note: string;
 }
@@ -84,8 +84,8 @@ async function probeVocabulary(
 }
 
 /**
- * A policy behind vLLM's `/v1/completions`. Whole rows of log-probs when `fullVocabulary` is asked for and the server
- * allows it (`--max-logprobs -1`), else the `topK` most probable tokens; `gives` and `facts.notes` tell which.
+ * A policy behind vLLM's `/v1/completions`. Gives whole rows of log-probs if `fullVocabulary` is set and the server
+ * allows it (`--max-logprobs -1`), else the `topK` most probable tokens; `gives` and `facts.notes` say which.
  *
  * @param name - of the policy
  * @param url - the server's root, with or without `/v1`; `URL#model` names a model

@@ -24,10 +24,10 @@ import { finishReason } from "../replies/sampled.ts";
 import type { TokenReply } from "../replies/scores.ts";
 
 export interface ParsedText {
-  /** One for each response token. */
+  /** One entry for each response token. */
   readonly tokens: readonly TokenReply[];
   readonly offers: readonly Offer[];
-  /** The response as decoded by the server; undefined where the reply lacks it. */
+  /** The response as decoded by the server; undefined if the reply lacks it. */
   readonly text: string | undefined;
 }
 
@@ -46,7 +46,7 @@ const OTHER_TOKENIZER = {
   hint: "make sure that it serves the model whose tokenizer produced these ids",
 } as const;
 
-/** @throws TextRefusedError when a reply is not about as many tokens as were sent */
+/** @throws TextRefusedError when a reply does not cover exactly the tokens that were sent */
 function checkCount(found: number, sent: number, asked: Asked): void {
   if (found < sent) {
     throw refuse(asked, `the reply covers ${found} tokens, but ${sent} were sent`, {
@@ -140,7 +140,7 @@ export function parseNextToken(choice: unknown, asked: Asked): Alternative[] {
   return top.map(([token, logprob]) => ({ id: requireId(token, asked), logprob }));
 }
 
-/** A sampled continuation. @throws TextRefusedError where the reply has no ids */
+/** A sampled continuation. @throws TextRefusedError if the reply has no ids */
 export function parseSampled(choice: unknown, asked: Asked): Sampled {
   const tokens = echoTokens(choice) ?? [];
   const listed = listAt(choice, "token_ids")?.map(Number);

@@ -28,7 +28,7 @@ import { type CompletionBody, echoBody, nextTokenBody, promptLogprobsBody, sampl
 
 export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
 
-/** A refusal of the parameter itself, not of its value. */
+/** Whether a refusal is about the parameter itself, not its value. */
 function isUnknownParameter({ status, message }: Failure): boolean {
   return (
     (status === 400 || status === 422) &&
@@ -57,7 +57,8 @@ export function vllmProtocol(
   notes: Notes,
   mode: LogprobsMode,
 ): Protocol {
-  // What a server can do is learned from its answers; one bad answer must not change how all later texts are requested.
+  // The server's abilities are learned from its replies; one bad reply must not change how all later texts are
+  // requested.
   let gives: "unknown" | "prompt_logprobs" | "echo" = "unknown";
 
   const post = (body: CompletionBody, signal?: AbortSignal) =>
@@ -69,7 +70,7 @@ export function vllmProtocol(
     return reply.json;
   }
 
-  /** Undefined where this server gives no `prompt_logprobs`. */
+  /** Undefined if this server gives no `prompt_logprobs`. */
   async function byPromptLogprobs(
     text: ForcedText,
     asked: Asked,
@@ -102,7 +103,7 @@ export function vllmProtocol(
   }
 
   return {
-    // One token is generated.
+    // One token must be generated.
     room: 1,
     score,
     async nextToken(prefix, vocabulary, asked, signal) {

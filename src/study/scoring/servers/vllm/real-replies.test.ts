@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { assembleScores } from "../replies/scores.ts";
 import { parsePromptLogprobs } from "./parse.ts";
 
-/** What vLLM's own tests hold of a served model: `[ids, text, [{"<id>": {logprob, rank, decoded_token}}]]`. */
+/** What vLLM's own tests store of a served model: `[ids, text, [{"<id>": {logprob, rank, decoded_token}}]]`. */
 const RECORDED = fileURLToPath(
   new URL(
     "../../../../../shared/data/real/sunnweiwei__verl-vllm-rollout-benchmark/task/vllm-src/tests/models/fixtures/mistral_small_3_chat.json",
@@ -29,7 +29,7 @@ describe.skipIf(!present)("log-probs that vLLM has given", () => {
       expect(parsed.text).toContain(response);
       const scores = assembleScores(text, parsed.tokens, 5, parsed.offers, asked);
       expect([...scores.logprobs]).toEqual(ids.map((id, index) => places[index]![id]!.logprob));
-      // Of tokens that are equally probable vLLM ranks one behind the other; here both have the better rank.
+      // vLLM ranks equally probable tokens one after another; here both have the better rank.
       const ranks = ids.map((id, index) => {
         const place = places[index]!;
         return 1 + Object.values(place).filter(({ logprob }) => logprob > place[id]!.logprob).length;
@@ -37,7 +37,7 @@ describe.skipIf(!present)("log-probs that vLLM has given", () => {
       expect([...scores.ranks]).toEqual(ranks);
       for (const [index, place] of places.entries()) {
         const byRank = Object.values(place).sort((a, b) => a.rank - b.rank);
-        // Some lists are shorter; a token that is beyond its list is not an alternative.
+        // Some lists are shorter; a token ranked beyond its list is not an alternative.
         const known = byRank.filter(({ rank }) => rank <= Math.min(5, byRank.length));
         const expected = known.map(({ logprob }) => Math.fround(logprob));
         const found = scores.topK.logprobs.subarray(5 * index, 5 * index + 5);

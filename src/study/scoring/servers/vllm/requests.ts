@@ -6,9 +6,9 @@
 import type { SampleOptions } from "../../policy.ts";
 
 /**
- * One token must be generated: `max_tokens` 0 is accepted only with `echo`. Temperature 1 and no truncation make
- * log-probs "processed" by the sampler the same as raw ones; the engine of vLLM 0 also divided those of a prompt by it.
- * All are explicit, since a server takes missing ones from the model's generation_config.json.
+ * One token must be generated: `max_tokens` 0 is accepted only with `echo`. With temperature 1 and no truncation,
+ * log-probs "processed" by the sampler equal raw ones; the engine of vLLM 0 also divided those of a prompt by the
+ * temperature. All are set explicitly, since a server takes missing ones from the model's generation_config.json.
  */
 const UNPROCESSED = {
   max_tokens: 1,
@@ -23,9 +23,9 @@ const UNPROCESSED = {
 
 export type CompletionBody = Readonly<Record<string, unknown>>;
 
-/** `prompt_logprobs`: the log-probs of each token of the prompt, with `k` alternatives; -1: all. */
+/** `prompt_logprobs`: the log-probs of each token of the prompt, with `k` alternatives; -1 means all. */
 export function promptLogprobsBody(model: string, ids: Int32Array, k: number): CompletionBody {
-  // With 0 some versions give nothing at all.
+  // With 0, some versions return nothing at all.
   return { model, prompt: Array.from(ids), ...UNPROCESSED, prompt_logprobs: k === 0 ? 1 : k };
 }
 

@@ -1,5 +1,6 @@
 /**
- * vLLM's `/v1/completions` as its serving code answers (vllm/entrypoints/openai/completion), over the table of logits.
+ * vLLM's `/v1/completions`, answering as its serving code does (vllm/entrypoints/openai/completion), from the table of
+ * logits.
  *
  * @module
  */
@@ -18,7 +19,7 @@ export interface FakeVllm {
   readonly maxLogprobs?: number;
   readonly models?: readonly string[];
   readonly processed?: boolean;
-  /** A version from before `prompt_logprobs` was part of this endpoint. */
+  /** Whether it is a version before `prompt_logprobs` was part of this endpoint. */
   readonly onlyEcho?: boolean;
   /** Changes a choice before it is sent. */
   readonly spoil?: (choice: Record<string, unknown>) => void;

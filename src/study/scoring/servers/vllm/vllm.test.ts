@@ -242,7 +242,7 @@ describe("vLLM refuses or spoils a text", () => {
   });
 
   it("takes no more alternatives than a server gives all tokens", async () => {
-    // Capped at 2: the sampled token's entry comes on top.
+    // Capped at 2; the sampled token's entry comes on top.
     const spoil = (choice: Record<string, unknown>): void => {
       const places = choice.prompt_logprobs as (Record<string, { rank: number }> | null)[] | null;
       for (const [index, place] of (places ?? []).entries()) {
@@ -256,7 +256,7 @@ describe("vLLM refuses or spoils a text", () => {
     const expected = expectedTop(TEXT, 2).ids;
     for (let row = 0; row < 5; row++) {
       const found = [...top.ids.subarray(5 * row, 5 * row + 5)].filter((id) => id !== -1);
-      // A sampled token of rank 3 is the third alternative whatever it was added for.
+      // A sampled token of rank 3 is the third alternative, whatever it was added for.
       const third = expectedTop(TEXT, 0).ranks[row] === 3 ? [TEXT.ids[3 + row]] : [];
       expect(found).toEqual([...expected.slice(2 * row, 2 * row + 2), ...third]);
     }
