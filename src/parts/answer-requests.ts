@@ -1,6 +1,6 @@
 /**
- * A long-lived worker for programs in other languages: requests come in as lines of JSON, answers go out as a line of
- * JSON and as many bytes as that line says. docs/larger-than-one-machine.md describes the protocol.
+ * A long-lived worker for programs in other languages: requests arrive as lines of JSON; each reply is a line of JSON,
+ * followed by as many bytes as that line says. docs/larger-than-one-machine.md describes the protocol.
  *
  * @module
  */
@@ -20,37 +20,37 @@ import type { SummarizeOptions as RunOptions, ShardReader, ShardToRead } from ".
 
 type SummarizeOptions = RunOptions<PartKind>;
 
-/** Finds the shards that paths hold: `openShardReader`, or what knows of other shards too. */
+/** Finds the shards in the paths: `openShardReader`, or a function that knows other shards too. */
 export type OpenShards = (paths: readonly string[], options: SummarizeOptions) => Promise<ShardReader>;
 
-/** One line of standard input. Exactly one of `plan`, `summarize`, `merge` and `report` is there. */
+/** One line of standard input. Exactly one of `plan`, `summarize`, `merge` and `report` is set. */
 interface WorkerRequest {
-  /** Comes back with the answer. */
+  /** Returned with the reply. */
   readonly id?: unknown;
-  /** Paths of dumps: the answer is a part of no shard that names all of them, and the list of the shards. */
+  /** Paths of dumps; the reply is a part without shards that names all of them, and the list of the shards. */
   readonly plan?: readonly string[];
-  /** Paths of dumps: the answer is their part. */
+  /** Paths of dumps; the reply is their part. */
   readonly summarize?: readonly string[];
-  /** The paths are shards that `plan` named: its part says what there should be, so that theirs says nothing of it. */
+  /** Whether the paths are shards that `plan` named; its part lists what is expected, so theirs do not. */
   readonly planned?: boolean;
   /** Flags of `logratio summarize`, named as in `reportRun`. */
   readonly options?: SummarizeOptions;
-  /** Paths of parts: the answer is one part of them. */
+  /** Paths of parts; the reply is one part that merges them. */
   readonly merge?: readonly string[];
-  /** Paths of parts: the answer is what `logratio merge --json` prints. */
+  /** Paths of parts; the reply is what `logratio merge --json` prints. */
   readonly report?: readonly string[];
   readonly parity?: readonly string[];
-  /** The answer's bytes are written to this file instead. */
+  /** Writes the reply's bytes to this file instead. */
   readonly out?: string;
 }
 
 interface Answer {
   readonly bytes: Uint8Array;
-  /** What the bytes are of, as figures. */
+  /** Figures that describe the bytes. */
   readonly of: Readonly<Record<string, unknown>>;
 }
 
-/** Answers requests in their order until the input ends. A request that fails is answered with its error. */
+/** Answers requests in order until the input ends. A request that fails is answered with its error. */
 export async function answerRequests(input: Readable, output: Writable, open: OpenShards): Promise<void> {
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;
@@ -131,10 +131,10 @@ async function makePlan(
   return { bytes: await encodePart(reader.emptyPart()), of: { shards } };
 }
 
-/** Most of a digest is waiting for files, which may be remote. */
+/** Computing a digest is mostly waiting for files, which may be remote. */
 const DIGESTS_AT_ONCE = 16;
 
-/** The digest is the one that a part has: a part that was made before is of these files, or of older ones. */
+/** The digest is the one stored in a part; it shows whether an existing part is of these files or of older ones. */
 async function describeShard(shard: ShardToRead): Promise<object> {
   return {
     name: shard.name,

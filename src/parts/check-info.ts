@@ -1,12 +1,12 @@
 import { isObject } from "../core/base/index.ts";
 
 /**
- * The shape of what a part says beside its sums: a part may come from anywhere, with a right checksum over anything.
+ * Checks the shape of a part's description: a part may come from anywhere, with a valid checksum over anything.
  *
  * @module
  */
 
-/** Where a value has another shape than expected, as a path, and what was expected; undefined where it fits. */
+/** Checks a value: returns the path of a mismatch and what was expected there, or undefined if the value fits. */
 type Shape = (value: unknown, path: string) => string | undefined;
 
 const primitive =
@@ -136,7 +136,7 @@ const INFO = objectOf({
   notes: listOf(FINDING),
 });
 
-/** What of a part's description has another shape than `summarize` writes; undefined where all of it fits. */
+/** The first mismatch between a part's description and what `summarize` writes; undefined if there is none. */
 export function findMisshapenInfo(info: unknown): string | undefined {
   return INFO(info, "");
 }

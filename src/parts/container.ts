@@ -1,7 +1,7 @@
 /**
- * A part as bytes, `.lrs`: a magic number, a version, what is in it (JSON) and the summary (binary), both in zstd, then
- * the summary's measured values as they are, and a checksum over everything, which every version keeps at the end.
- * Little-endian.
+ * A part as bytes, `.lrs`: a magic number, a version, the description (JSON) and the summary (binary), both in zstd,
+ * then the summary's measured values uncompressed, and a checksum over everything, which every version keeps at the
+ * end. Little-endian.
  *
  *     0   8  magic: 89 4c 52 53 0d 0a 1a 0a
  *     8   4  version
@@ -11,15 +11,15 @@
  *     32     the three blocks
  *     −4  4  CRC-32C of all before it
  *
- * Version 1 had measured values in the second block, where decompressing them took longer than all else. Version 2 had
- * sums of ρ in one unit, in which they overflow.
+ * Version 1 had measured values in the second block, where decompressing them took longer than everything else. Version
+ * 2 had sums of ρ in one unit, in which they overflow.
  *
  * @module
  */
 import { checkMemory, crc32c, FormatError, VersionError, type WrittenBytes } from "../core/base/index.ts";
 import { LIKELY_CUT_OFF, LIKELY_DAMAGED, loadZstd, unzstdBlock } from "../input/io/index.ts";
 
-/** The first byte is no text, and the line ends show a transfer that changed them. */
+/** The first byte is not text, and the line ends reveal a transfer that changed them. */
 export const MAGIC = Uint8Array.of(0x89, 0x4c, 0x52, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
 const PART_VERSION = 4;
 const HEADER_BYTES = 32;
@@ -30,7 +30,7 @@ export interface Blocks {
   readonly body: WrittenBytes;
 }
 
-/** A part of which only what is in it is decompressed. */
+/** A part with only its description decompressed. */
 export interface OpenedBlocks {
   readonly info: Uint8Array;
   readBody(): WrittenBytes;

@@ -1,5 +1,5 @@
 /**
- * A part to the steps that one process would have logged.
+ * From a part to the steps that one process would have logged.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { DivergenceSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
 import { collectFindings, listSources, nameRun } from "./part-findings.ts";
 
-/** A run's steps that are on their way into the log. */
+/** A run's steps on their way into the log. */
 export interface DivergencePart {
   readonly run: string;
-  /** What reading and merging noticed, to add to. */
+  /** Findings of reading and merging, to which more can be added. */
   readonly findings: FindingLog;
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
-  /** How the log is made: as it was asked for, of the tokens that the part has. */
+  /** How the log is made: as requested, from the tokens that the part has. */
   readonly logOptions: RunLogOptions;
   /** Sequences of steps that `every` left out. */
   readonly leftOut: number;
-  /** In the order of one process. */
+  /** In the order of a single process. */
   readonly steps: Iterable<IterationResult>;
 }
 

@@ -19,7 +19,7 @@ import { openShardReader, type SummarizeOptions } from "./summarize-shards.ts";
 let folder = "";
 const at = (...names: string[]): string => join(folder, ...names);
 
-/** Steps of the rows: b begins with the step that a ends with, and comes back to step 1. */
+/** Steps of the rows: b begins with the step that a ends with, and returns to step 1. */
 const STEPS = { "a.jsonl": [1, 2, 2], "b.jsonl": [2, 1], "c.jsonl": [3] } as const;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function summarize(out: string, options: SummarizeOptions = {}): Promise<s
   return at(out);
 }
 
-/** As `logratio divergence` does in one process. */
+/** The log that `logratio divergence` makes in one process. */
 async function logAlone(options: Parameters<typeof createRunLog>[0]) {
   const log = createRunLog(options);
   const run = await openRun([at("run")], { keepDetails: true });
@@ -99,7 +99,7 @@ describe("parts for divergence", () => {
   });
 
   it("have the same bytes in whatever order shards were merged", async () => {
-    // The parts of two calls, each of which says what it was.
+    // Parts of two calls, each of which records its own paths.
     const one = await openShardReader([at("run", "a.jsonl")], { for: "divergence" });
     await summarizeInto(one, { out: at("apart") });
     const paths = await findParts([await summarize("order"), at("apart")]);

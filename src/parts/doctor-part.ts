@@ -1,5 +1,5 @@
 /**
- * A part to the diagnosis that one process would have made.
+ * From a part to the diagnosis that one process would have made.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { answerPart } from "./report-part.ts";
 
 /**
  * @param trainer whose flags the fixes name first; default that of the shards
- * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
+ * @throws EmptyInputError when no token is left to compare, unless that is the fault itself
  */
 export function diagnosePart(part: Part<ReportSums>, trainer?: string): DoctorReport {
   return diagnosisOf(answerPart(part, { parity: [], trainer }));

@@ -19,7 +19,7 @@ let folder = "";
 const demo = (): string => join(folder, "stale");
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "logratio-doctor-parts-"));
-  // A few files: every diagnosis takes its time.
+  // Only a few files, since every diagnosis takes time.
   for (const step of ["0010", "0020", "0030", "0050"])
     await cp(`examples/demo/stale/step_${step}.npz`, join(demo(), `step_${step}.npz`));
 });

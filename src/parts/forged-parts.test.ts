@@ -1,4 +1,4 @@
-/** Parts with a right checksum over something that `summarize` never writes, and files that are not parts. */
+/** Parts with a valid checksum over something that `summarize` never writes, and files that are not parts. */
 import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ type Tree = { [key: string]: unknown };
 /** Paths of all values in a tree. */
 function listPaths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
-  // The first of a list stands for the others.
+  // The first item of a list stands for the others.
   const names = Array.isArray(value) ? ["0"].slice(0, value.length) : Object.keys(value);
   return [path, ...names.flatMap((name) => listPaths((value as Tree)[name], [...path, name]))];
 }
@@ -102,7 +102,7 @@ it.each([
 it("are not read further than their first bytes if these are not a part's", async () => {
   const path = join(folder, "large.lrs");
   const file = await open(path, "w");
-  // Sparse: 5 GiB of zeros, which no array of Node's holds.
+  // Sparse: 5 GiB of zeros, more than any array of Node can hold.
   await file.truncate(5 * 2 ** 30);
   await file.close();
   await expect(readPartBytes(path)).rejects.toMatchObject({

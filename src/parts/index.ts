@@ -1,6 +1,6 @@
 /**
- * Summaries of shards as files, made anywhere and merged: `.lrs` parts, how they are written, merged, and made a report.
- * For Node. Sums themselves belong in `core/summaries` and `analyses/report`.
+ * Summaries of shards as files, which can be made anywhere and merged: how `.lrs` parts are written, merged and turned
+ * into a report. For Node. Sums themselves belong in `core/summaries` and `analyses/report`.
  *
  * @module
  */

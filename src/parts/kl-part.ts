@@ -1,5 +1,5 @@
 /**
- * Builds the report on several studies from their parts, the same as one process would.
+ * Builds the report on several studies from their parts, equal to the one that a single process would build.
  *
  * @module
  */
@@ -22,10 +22,11 @@ import type { Part } from "./part.ts";
 import { collectFindings } from "./part-findings.ts";
 
 /**
- * @param more settings of the report alone (`alpha`, `bootstrap`, `seed`, `cases`, `figures`), which win over the studies'
+ * @param more settings of the report alone (`alpha`, `bootstrap`, `seed`, `cases`, `figures`), which override the
+ * studies'
  * @param how whether to list every spike (`allSpikes`)
  * @throws EmptyInputError when no study could be read, or no text is scored
- * @throws SchemaError when the studies are not about the same policies, or have a text in common
+ * @throws SchemaError when the studies have different policies, or have a text in common
  */
 export function reportStudies(
   { info, sums }: Part<KlSums>,

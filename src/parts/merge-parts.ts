@@ -1,5 +1,5 @@
 /**
- * Parts to one part. Any order and any tree of merging gives the same.
+ * Merges parts into one. Every order and every tree of merges gives the same result.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { findParts, readPartBytes } from "./part-files.ts";
 
 interface Held {
   readonly shard: PartShard;
-  /** The part that it came with. */
+  /** The part that contained it. */
   readonly origin: string;
 }
 
-/** Takes parts one by one, so that no more than one of them is in memory beside what they come to. */
+/** Merges parts one by one, so that at most one of them is in memory in addition to the sums. */
 export class PartMerger {
   #sums: ShardSums | undefined;
   #first: { readonly info: PartInfo; readonly origin: string } | undefined;
@@ -31,17 +31,17 @@ export class PartMerger {
   readonly #notes = new FindingLog();
 
   /**
-   * A part whose shards were all added before is left out, and counted.
+   * Adds a part. If all its shards were added before, it is left out and counted.
    *
    * @param origin names the part in messages: its file
    * @throws UsageError when it is for another verb, or was read with other flags, than those before it
-   * @throws SchemaError when some of its shards were added before and others not: they cannot be taken apart any more
+   * @throws SchemaError when only some of its shards were added before: they can no longer be separated
    */
   add({ info, sums }: Part, origin: string): void {
     this.addOpened({ info, mergeInto: (into) => into.merge(sums) }, origin);
   }
 
-  /** As {@link add}: what is summed goes from the bytes into the sums, and is never there by itself. */
+  /** Like {@link add}: sums go from the bytes directly into the merged sums and never exist separately. */
   addOpened({ info, mergeInto }: OpenedPart, origin: string): void {
     if (this.#first === undefined) this.#first = { info, origin };
     else requireSameFlags(this.#first, { info, origin });
@@ -64,7 +64,7 @@ export class PartMerger {
     mergeInto(this.#sums);
   }
 
-  /** The earlier call is as good as the later one, where it was made again to resume. */
+  /** A call made again to resume is the same as the earlier one, which is kept. */
   #addCall(call: PartCall): void {
     const known = this.#calls.get(call.id);
     if (known !== undefined && JSON.stringify(known) <= JSON.stringify(call)) return;
@@ -100,7 +100,7 @@ export class PartMerger {
     });
   }
 
-  /** Everything that was added. @throws UsageError when nothing was */
+  /** The merged part. @throws UsageError when nothing was added */
   finish(): Part {
     if (this.#first === undefined) throw new UsageError("no part given", { hint: "give .lrs files" });
     const read = [...this.#byName.values()].map(({ shard }) => shard);
@@ -117,23 +117,23 @@ export class PartMerger {
   }
 }
 
-/** From here on, loading a faster decompressor saves more than it takes. */
+/** From this number of parts on, loading a faster decompressor pays off. */
 const MANY_PARTS = 64;
 
 /** Which of several parts to merge. */
 interface Wanted {
   readonly kind: PartKind;
-  /** Whether the user named this file, and not only its directory, where parts for other verbs may lie too. */
+  /** Whether the user named this file, rather than only its directory, where parts for other verbs may lie too. */
   isNamed(path: string): boolean;
 }
 
 /**
- * Files of parts, one after the other: while one is added, the next is read.
+ * Merges files of parts one after another; while one is added, the next is read.
  *
  * @param paths of `findParts`
- * @param wanted parts for other verbs are left out where they are not named; default all, which must be for one verb
+ * @param wanted parts for other verbs are left out unless they are named; default all, which must be for one verb
  * @throws LogratioError of `readPart` and `PartMerger.add`
- * @throws UsageError when a part that is named is for another verb, or all are
+ * @throws UsageError when a named part is for another verb, or all parts are
  */
 export async function mergeParts(paths: readonly string[], wanted?: Wanted): Promise<Part> {
   if (paths.length >= MANY_PARTS) await loadFastUnzstd();
@@ -144,7 +144,7 @@ export async function mergeParts(paths: readonly string[], wanted?: Wanted): Pro
   for (const [i, path] of paths.entries()) {
     const bytes = await next!;
     next = i + 1 < paths.length ? readPartBytes(paths[i + 1]!) : undefined;
-    // Its error is raised when it is waited for, which an error before that would leave undone.
+    // Its error is thrown when it is awaited, which an earlier error would prevent.
     next?.catch(() => {});
     const part = openPart(bytes, path);
     const { kind } = part.info;
@@ -167,7 +167,7 @@ export async function mergeParts(paths: readonly string[], wanted?: Wanted): Pro
   return merger.finish();
 }
 
-/** The parts that paths name, as of one verb. @throws LogratioError of `findParts` and `mergeParts` */
+/** Merges the parts in the given paths, for one verb. @throws LogratioError of `findParts` and `mergeParts` */
 export async function mergePaths<Kind extends PartKind>(
   kind: Kind,
   paths: readonly string[],
@@ -189,7 +189,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** In the order in which one process would read them. */
+/** Sorts shards in the order in which a single process would read them. */
 function compareShards(a: PartShard, b: PartShard): number {
   const [ours, theirs] = [a.sources[0], b.sources[0]];
   if (ours === undefined || theirs === undefined) return compareTexts(a.name, b.name);

@@ -1,5 +1,5 @@
 /**
- * Parts to bytes and back.
+ * Converts parts to bytes and back.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export async function encodePart({ info, sums }: Part): Promise<Uint8Array> {
   return packBlocks({ info: encoder.encode(JSON.stringify(info)), body: body.finishApart() });
 }
 
-/** A part whose sums are still as they were read: to be added to others, or left alone. */
+/** A part whose sums are still encoded: they can be added to others, or left alone. */
 export interface OpenedPart {
   readonly info: PartInfo;
   /** Adds the sums to others of this kind. */
@@ -41,7 +41,7 @@ export function openPart(bytes: Uint8Array, file: string): OpenedPart {
       try {
         sums.mergeFrom(from);
       } catch (cause) {
-        // Sums that hold text check its shape; what they have not foreseen is still this file's.
+        // Sums that hold text check its shape; anything they do not foresee is still an error of this file.
         if (isLogratioError(cause)) throw cause;
         throw new FormatError(`${file} does not hold a summary`, { at: { file }, cause, ...FORGED });
       }
@@ -50,7 +50,7 @@ export function openPart(bytes: Uint8Array, file: string): OpenedPart {
   };
 }
 
-/** As {@link openPart}, and reads the sums too. */
+/** Like {@link openPart}, but also decodes the sums. */
 export function decodePart(bytes: Uint8Array, file: string): Part {
   const { info, mergeInto } = openPart(bytes, file);
   const sums = PART_KINDS[info.kind].makeSums();
@@ -70,7 +70,7 @@ function readInfo(bytes: Uint8Array, file: string): PartInfo {
   } catch (cause) {
     throw new FormatError(`${file} does not state its contents`, { at: { file }, cause, ...FORGED });
   }
-  // Another version may say other things.
+  // Another version may have a different description.
   if (typeof info?.kind === "string") requireKnown(info, file);
   const misshapen = findMisshapenInfo(info);
   if (misshapen === undefined) return info;
@@ -80,7 +80,7 @@ function readInfo(bytes: Uint8Array, file: string): PartInfo {
   });
 }
 
-/** @throws VersionError when this program does not know what the part holds */
+/** @throws VersionError when this program does not know the kind or version of the sums */
 function requireKnown(info: PartInfo, file: string): void {
   const { kind, version = 1 } = info;
   const supported = isPartKind(kind) ? PART_KINDS[kind].version : 0;

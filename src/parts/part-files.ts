@@ -16,7 +16,7 @@ import { decodePart, encodePart } from "./part-bytes.ts";
 export const PART_SUFFIX = ".lrs";
 
 /**
- * Paths of parts: files as they are given, and of directories every `.lrs` file in them, in the order of names.
+ * Paths of parts: given files as they are, and every `.lrs` file in given directories, in the order of names.
  *
  * @throws NotFoundError when a path does not exist
  * @throws UsageError when a directory holds no part
@@ -100,7 +100,7 @@ export async function writePart(path: string, part: Part): Promise<number> {
 }
 
 /**
- * Whether paths name parts and not dumps: files that end in `.lrs`, and directories that have no other file.
+ * Whether paths name parts rather than dumps: files that end in `.lrs`, and directories that have no other file.
  *
  * @throws UsageError when some do and others do not
  */
@@ -126,7 +126,7 @@ async function isOfParts(path: string): Promise<boolean> {
   return files.length > 0 && files.every(({ name }) => name.endsWith(PART_SUFFIX));
 }
 
-/** Of a shard read with these settings: the name of the same shard is the same the next time. */
+/** The file name for a part of a shard read with these settings; the same shard gets the same name next time. */
 export function namePart(
   shard: Pick<PartShard, "name">,
   settings: readonly string[],
@@ -138,6 +138,6 @@ export function namePart(
   const stem = basename(shard.name)
     .replace(/[^\w.-]+/g, "_")
     .slice(0, 100);
-  // Parts for a report have the names that they had when there were no others: work that was begun goes on.
+  // Parts for a report keep the names from before there were other kinds, so that work in progress can resume.
   return `${stem}-${kind === "report" ? "" : `${kind}-`}${hash.slice(0, 12)}${PART_SUFFIX}`;
 }

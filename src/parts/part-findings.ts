@@ -1,5 +1,5 @@
 /**
- * What a part says of its run beside figures.
+ * What a part says about its run in addition to figures.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { formatCount, plural } from "../core/text/index.ts";
 import { describeChecks, type KeptChecks, reportRecorders, reportSharedShift } from "../ingest/index.ts";
 import type { FilterTally, PartInfo } from "./part.ts";
 
-/** The name of the run, as one process gives it. */
+/** The name of the run, as a single process would give it. */
 export function nameRun(info: PartInfo): string {
   return listRuns(info).join("+");
 }
@@ -23,7 +23,10 @@ function scannedShards({ shards }: PartInfo): { file: string; checks: KeptChecks
   return shards.flatMap(({ name, checks }) => (checks ? [{ file: name, checks }] : []));
 }
 
-/** The sources of all shards. What a shift that the files show together says of each, `--explain` and a report's sources say too. */
+/**
+ * The sources of all shards. A shift that only the files together show is added to each source, for `--explain` and
+ * reports.
+ */
 export function listSources(info: PartInfo): PartInfo["shards"][number]["sources"][number][] {
   const scanned = scannedShards(info);
   const shared = reportSharedShift(scanned, new FindingLog());
@@ -35,7 +38,8 @@ export function listSources(info: PartInfo): PartInfo["shards"][number]["sources
 }
 
 /**
- * What reading and merging noticed, in the order of one process: choosing files, reading them, looking at all of them.
+ * Findings of reading and merging, in the order of a single process: from choosing files, from reading them, and from
+ * all of them together.
  *
  * @throws EmptyInputError when a filter left nothing
  */
@@ -43,7 +47,7 @@ export function partFindings(info: PartInfo): Finding[] {
   return collectFindings(info).list();
 }
 
-/** As {@link partFindings}, to add to. @throws EmptyInputError when a filter left nothing */
+/** Like {@link partFindings}, but more can be added. @throws EmptyInputError when a filter left nothing */
 export function collectFindings(info: PartInfo): FindingLog {
   const runs = listRuns(info);
   const findings = new FindingLog();
@@ -83,7 +87,9 @@ function listFew(names: readonly string[]): string {
     : `${names.slice(0, FEW).join(", ")} and ${names.length - FEW} more`;
 }
 
-/** Shards that a call of `summarize` found and whose parts were not given: it was ended early, or parts were lost. */
+/**
+ * Reports shards that a call of `summarize` found but whose parts were not given: it ended early, or parts were lost.
+ */
 function tellMissing({ calls, shards }: PartInfo, findings: FindingLog): void {
   const there = new Set(shards.map(({ name }) => name));
   const expected = new Set(calls.flatMap((call) => call.expected));

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A part of no shard, with another description of what is in it. */
+/** A part without shards, with a different description of its content. */
 async function describePart(change: object): Promise<Uint8Array> {
   const { info, sums } = (await openShardReader([at("run")])).emptyPart();
   return encodePart({ info: { ...info, ...change }, sums });
@@ -99,7 +99,7 @@ describe("names of what parts are for", () => {
     expect(decidesSums("report", "align", {})).toBe(true);
     expect(decidesSums("divergence", "every", {})).toBe(true);
     expect(decidesSums("divergence", "threshold", {})).toBe(false);
-    // Texts are decoded when the log is written, unless a filter has asked for them.
+    // Texts are decoded when the log is written, unless a filter needs them.
     expect(decidesSums("divergence", "tokenizer", {})).toBe(false);
     expect(decidesSums("divergence", "tokenizer", { filter: undefined })).toBe(false);
     expect(decidesSums("divergence", "tokenizer", { filter: 'text~"a"' })).toBe(true);
@@ -178,7 +178,7 @@ describe("what merging tells", () => {
     expect(tell(part)).toContain("2 shards of 3 have no part");
     const [missing] = partFindings(part.info).filter(({ message }) => message.includes("no part"));
     expect(missing!.at.file).toContain("step_0010");
-    // Again, with less of it expected: the names of both calls are joined.
+    // Again, but expecting fewer shards: the names from both calls are joined.
     const other = await openShardReader([at("run", "step_0020.npz")], { threads: 1 });
     merger.add(other.emptyPart(), "other call");
     expect(tell(merger.finish())).toContain("2 shards of 3 have no part");
@@ -186,7 +186,7 @@ describe("what merging tells", () => {
       merger.add(await reader.summarize(shard), shard.name);
     const whole = merger.finish();
     expect(tell(whole).join()).not.toContain("no part");
-    // In the order of one process, whatever order they came in.
+    // In the order of a single process, whatever order they arrived in.
     expect(whole.info.shards.map(({ name }) => name)).toEqual(reader.shards.map(({ name }) => name));
   });
 
@@ -248,7 +248,7 @@ describe("what merging tells", () => {
     const bySequence = await openShardReader([at("run")], { threads: 1, filter: "step:10" });
     const second = await bySequence.summarize(bySequence.shards[1]!);
     expect(second.info.filtersTokens).toBe(false);
-    // Nothing of it is left, which is no reason to call it unreadable.
+    // Nothing of it is left after the filter, which does not make it unreadable.
     expect([second.sums.sequences, second.info.shards[0]!.failed]).toEqual([0, false]);
     const unfiltered = await openShardReader([at("run")], { threads: 1 });
     expect((await unfiltered.summarize(unfiltered.shards[0]!)).info.shards[0]!.filtered).toBeNull();

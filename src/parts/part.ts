@@ -1,5 +1,5 @@
 /**
- * What a part says beside its summary: which shards are in it, how they were read, and what reading noticed.
+ * A part's description: which shards it has, how they were read, and what was noticed while reading.
  *
  * @module
  */
@@ -14,15 +14,15 @@ export type PartKind = RunPartKind | "kl";
 /** Verbs whose shards are files of a run; those of `kl` are studies. */
 export type RunPartKind = "report" | "doctor" | "sweep" | "divergence";
 
-/** What a verb has of shards, in a form that merges: any order and any tree of merging comes to the same bits. */
+/** What a verb sums from shards, in a form that merges: every order and every tree of merges gives the same bits. */
 export interface ShardSums {
   /** Adds sums of the same kind. */
   merge(other: ShardSums): void;
   encode(to: ByteWriter): void;
   /**
-   * Adds what `encode` wrote.
+   * Adds sums that `encode` wrote.
    *
-   * @throws FormatError when the bytes are not these sums; they are then good for nothing any more
+   * @throws FormatError when the bytes are not these sums; do not use them afterwards
    */
   mergeFrom(from: ByteReader): void;
   /** Sequences read, and tokens that are in figures. */
@@ -43,22 +43,25 @@ export interface FilterTally {
 /** A file of a run, or the two files of a pair, as they were read. */
 export interface PartShard {
   readonly name: string;
-  /** Of its bytes; null where they could be read only once. */
+  /** Digest of its bytes; null if they can be read only once. */
   readonly digest: string | null;
   readonly sources: readonly (Omit<SourceSummary, "sequences"> & { readonly run: string })[];
   readonly findings: readonly FindingData[];
   readonly filtered: FilterTally | null;
-  /** For a shift of the columns that small files show only together; null of a pair, absent in parts from before they were kept. */
+  /**
+   * Used to find a shift of the columns that small files show only together; null for a pair, absent in parts written
+   * before checks were kept.
+   */
   readonly checks?: KeptChecks | null;
-  /** Not a single sequence could be read: a finding says why. */
+  /** Whether not a single sequence could be read; a finding says why. */
   readonly failed: boolean;
 }
 
-/** One call of `summarize`: what belongs to no shard. */
+/** One call of `summarize`: the information that belongs to no single shard. */
 export interface PartCall {
-  /** Of paths and settings: the same call made again, to resume, has the same. */
+  /** Digest of paths and settings: the same call, repeated to resume, has the same id. */
   readonly id: string;
-  /** As they were given. */
+  /** The paths as given. */
   readonly paths: readonly string[];
   /** Names of all shards that it found. */
   readonly expected: readonly string[];
@@ -67,7 +70,7 @@ export interface PartCall {
 
 export interface PartInfo {
   readonly kind: PartKind;
-  /** Of the sums of this kind; absent is 1. */
+  /** Version of this kind of sums; 1 if absent. */
   readonly version?: number;
   /** The flags that chose what was read, word by word. */
   readonly settings: readonly string[];
@@ -79,7 +82,7 @@ export interface PartInfo {
   readonly notes: readonly FindingData[];
 }
 
-/** The sums of some shards of a run, with all that a result of them says. */
+/** The sums of some shards of a run, with everything that a result based on them needs. */
 export interface Part<Sums extends ShardSums = ShardSums> {
   readonly info: PartInfo;
   readonly sums: Sums;

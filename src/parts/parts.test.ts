@@ -128,7 +128,7 @@ describe("parts of a run", () => {
       await summarize([dumps], `shifted-${align}`, options);
       expect(plain(await merge(`shifted-${align}`))).toEqual(plain(whole));
     }
-    // Found in one of the files, it is said of that file alone.
+    // Found in one of the files, so it is reported for that file alone.
     await writeDump("step_13.jsonl", draw(6));
     const whole = await reportRun([dumps], { threads: 1 });
     await summarize([dumps], "shifted-more");

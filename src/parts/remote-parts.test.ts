@@ -51,7 +51,7 @@ describe("parts in a store", () => {
       _tag: "UsageError",
       message: expect.stringContaining("s3://bucket/dumps contains no parts") as string,
     });
-    // Whether a prefix holds parts is told by a name that ends as theirs do, not by looking.
+    // Whether a remote prefix holds parts is decided by the ending of its name, without a request.
     expect(await areParts(["s3://bucket/parts"])).toBe(false);
     expect(await areParts(["s3://bucket/parts/0010.lrs"])).toBe(true);
   });

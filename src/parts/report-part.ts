@@ -1,5 +1,5 @@
 /**
- * A part to the report that one process would have printed.
+ * From a part to the report that one process would have printed.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function reportPart(
   return report;
 }
 
-/** The answer of a part, also where no token can be compared. */
+/** The answer based on a part, even if no token can be compared. */
 export function answerPart(
   { info, sums: { evidence, prompts } }: Part<ReportSums>,
   asked: { readonly parity: readonly ParityTrainer[]; readonly trainer?: string | undefined },

@@ -36,11 +36,11 @@ let folders = 0;
 const makeFolder = (): string => join(home, `f${folders++}`);
 const plain = (result: unknown): KlReport => JSON.parse(resultJson(result)) as KlReport;
 
-/** Replicates are drawn alike by all; most of the time would go into them. */
+/** All use the same random draws; most of the time would go into them. */
 const FEW = { bootstrap: 40 };
 const FLAGS = { parity: "rl-probe", spikeThreshold: 1.5 };
 
-/** As `logratio kl` reads a single study. */
+/** The report that `logratio kl` makes of a single study. */
 async function analyzeAlone(dir: string, more: object = {}): Promise<KlReport> {
   const config = { parity: "rl-probe", spikes: { threshold: 1.5 }, ...FEW, ...more };
   return plain(await analyzeStudy(dir, { ...readAnalysisConfig(config, undefined), writeResults: false }));
@@ -262,7 +262,7 @@ test("summarize goes on where it was, and reads again what has changed", async (
   expect(await go()).toBe(3);
   await writeDrawnStudy(nameStudy(folder, 1), texts.slice(8, 13));
   expect(await go()).toBe(2);
-  // Read at another time is not changed.
+  // A new date without new content is not a change.
   await utimes(paths.texts(nameStudy(folder, 0)), new Date(), new Date());
   expect(await go()).toBe(3);
   const copy = makeFolder();

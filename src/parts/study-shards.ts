@@ -42,7 +42,7 @@ export interface StudyShardsOptions extends JudgingFlags {
   readonly onProgress?: (progress: AnalyzeProgress & { readonly study: string }) => void;
 }
 
-/** What opens the shards of any verb. @throws as `openShardReader` and {@link openStudyReader} */
+/** Opens the shards of any verb. @throws as `openShardReader` and {@link openStudyReader} */
 export async function openAnyShards(
   paths: readonly string[],
   options: SummarizeOptions<PartKind> = {},
@@ -60,7 +60,7 @@ export async function openAnyShards(
 }
 
 /**
- * Sums studies into one part in memory. One that cannot be read is left out, and counted.
+ * Sums studies into one part in memory. An unreadable study is left out and counted.
  *
  * @throws UsageError, NotFoundError as {@link openStudyReader}
  * @throws SchemaError when their settings for reading differ
@@ -76,13 +76,13 @@ export async function sumStudies(
   return merger.finish() as Part<KlSums>;
 }
 
-/** A study that is to be read. */
+/** A study to be read. */
 interface StudyShard extends ShardToRead {
   readonly bytes: number;
 }
 
 /**
- * Opens studies, without reading any yet.
+ * Opens studies without reading them yet.
  *
  * @param paths directories of studies, and directories that contain some
  * @throws UsageError when a flag makes no sense
@@ -182,7 +182,7 @@ function describeShard(
 /**
  * Directories of studies, in the order of their names.
  *
- * @throws NotFoundError when a path does not exist or holds no study, FileSystemError when that cannot be told
+ * @throws NotFoundError when a path does not exist or holds no study, FileSystemError if that cannot be determined
  */
 async function findStudies(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -203,7 +203,7 @@ async function findStudies(paths: readonly string[]): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** Whether every path is a study or holds studies, and there is more than one of them. */
+/** Whether every path is a study or contains studies, and there is more than one study. */
 export async function areStudies(paths: readonly string[]): Promise<boolean> {
   const lists = await Promise.all(
     paths.map(async (path) => (isRemote(path) ? [] : (await listStudies(path)).found)),
@@ -212,8 +212,8 @@ export async function areStudies(paths: readonly string[]): Promise<boolean> {
 }
 
 /**
- * The study that a path is, or those in it. Beside studies, a folder that cannot be looked into counts as one, and is left
- * out when it is read; without any, it may be anything.
+ * The study at a path, or the studies in it. Next to studies, a folder that cannot be read counts as one, and is left
+ * out when it is read; without any studies, it may be anything.
  */
 async function listStudies(
   path: string,
@@ -233,7 +233,7 @@ async function isStudy(path: string): Promise<boolean> {
   return (await statIfPresent(studyPaths.manifest(path)))?.isFile() === true;
 }
 
-/** Files that a report is computed from; the others are derived from these. @throws FileSystemError */
+/** Files that a report is computed from; all others are derived from these. @throws FileSystemError */
 async function listFiles(dir: string): Promise<string[]> {
   const names = async (folder: string, ending: string): Promise<string[]> => {
     const all = (await listIfPresent(join(dir, folder))) ?? [];
@@ -250,7 +250,7 @@ async function listFiles(dir: string): Promise<string[]> {
 }
 
 async function openStudy(dir: string): Promise<StudyShard> {
-  // One that cannot be read is reported when it is summarized.
+  // An unreadable study is reported when it is summarized.
   const bytes = await measureStudy(dir).catch(() => 0);
   return {
     name: dir,
@@ -268,7 +268,7 @@ async function measureStudy(dir: string): Promise<number> {
 
 const END_BYTES = 65_536;
 
-/** Digest of names, sizes and both ends of files; files of scores end with a checksum of their content. */
+/** Digest of names, sizes and both ends of files; files of scores end in a checksum of their content. */
 async function digestFiles(dir: string, files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files) {
@@ -278,7 +278,7 @@ async function digestFiles(dir: string, files: readonly string[]): Promise<strin
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 async function readEnds(
   path: string,
 ): Promise<{ readonly size: number; readonly bytes: Uint8Array } | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Shards to parts on disk, resuming after an earlier call.
+ * From shards to parts on disk, resuming after an earlier call.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import type { Part, PartInfo, PartShard } from "./part.ts";
 import { namePart, PART_SUFFIX, readPart, writePart } from "./part-files.ts";
 import type { ShardReader, ShardToRead } from "./summarize-shards.ts";
 
-/** How far the work is. */
+/** The progress of the work. */
 export interface SummarizeProgress {
   readonly done: number;
   readonly shards: number;
-  /** The shard that comes next. */
+  /** The next shard. */
   readonly name: string;
 }
 
-/** What was done. */
+/** The outcome of a call. */
 export interface Summarized {
-  /** What the parts of this call say, all together. */
+  /** The joint description of this call's parts. */
   readonly info: PartInfo;
   readonly sequences: number;
   readonly tokens: number;
-  /** Shards whose parts an earlier call had written. */
+  /** Shards whose parts already existed from an earlier call. */
   readonly resumed: number;
 }
 
 export interface SummarizeIntoOptions {
-  /** A file, or a directory that gets a part for each shard. */
+  /** A file, or a directory that receives a part for each shard. */
   readonly out: string;
   readonly onProgress?: (progress: SummarizeProgress) => void;
-  /** Ends the work after the shard at hand: what was done stays for the next call. */
+  /** Ends the work after the current shard; finished parts stay for the next call. */
   readonly isStopped?: () => boolean;
 }
 
@@ -44,7 +44,7 @@ export function isPartName(path: string): boolean {
 }
 
 /**
- * Writes the parts of all shards. Parts of a file that is not complete yet wait in a directory beside it.
+ * Writes the parts of all shards. While an output file is incomplete, its parts are kept in a directory next to it.
  *
  * @throws FileSystemError or NotFoundError where the system refuses to write
  */
@@ -62,7 +62,7 @@ export async function summarizeInto(
     const call = reader.emptyPart();
     await writePart(join(folder, `call-${reader.call.id}${PART_SUFFIX}`), withShards(call, failed));
   };
-  // At once, so that a merge of a directory that is not complete says what is missing.
+  // Written first, so that merging an incomplete directory reports what is missing.
   await writeCall();
   let resumed = 0;
   for (const [done, shard] of shards.entries()) {
@@ -91,7 +91,7 @@ function withShards(part: Part, shards: readonly PartShard[], calls = part.info.
   return { ...part, info: { ...part.info, shards, calls } };
 }
 
-/** The part of a shard that an earlier call wrote, if it is whole and the file has not changed since. */
+/** The part of a shard that an earlier call wrote, if it is intact and the file has not changed since. */
 async function findDone(
   path: string,
   shard: ShardToRead,
@@ -109,7 +109,7 @@ async function findDone(
       part.info.settings.join("\0") === settings.join("\0");
     return isSame ? part : undefined;
   } catch (error) {
-    // A part that cannot be read is written again.
+    // An unreadable part is written again.
     if (isLogratioError(error)) return undefined;
     throw error;
   }
@@ -118,6 +118,6 @@ async function findDone(
 async function removeFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(PART_SUFFIX)) await rm(join(folder, name), { force: true });
-  // Something else in it is somebody's.
+  // Anything else in the folder belongs to someone else, and then it stays.
   await rmdir(folder).catch(() => {});
 }

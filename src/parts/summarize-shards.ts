@@ -1,5 +1,5 @@
 /**
- * Shards to parts, one after the other.
+ * From shards to parts, one after another.
  *
  * @module
  */
@@ -21,34 +21,34 @@ export interface SummarizeOptions<Kind extends PartKind = RunPartKind>
     KindOptions {
   /** The verb that the parts are for; default `report`. */
   readonly for?: Kind;
-  /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
+  /** Ends the work before the next batch; the promise is then rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Not flags that choose what is read. */
+/** Options that do not choose what is read. */
 const NOT_INPUT = ["for", "threads", "signal", "onProgress"];
 
-/** What is read as a whole, and becomes a part: a file of a run, a study. */
+/** A unit that is read as a whole and becomes a part: a file of a run, or a study. */
 export type ShardToRead = Pick<Shard, "name" | "paths" | "digest"> & {
   readonly sources: readonly { readonly bytes: number }[];
 };
 
-/** The shards of a call, and what makes each a part. */
+/** The shards of a call, and a way to turn each into a part. */
 export interface ShardReader<One extends ShardToRead = ShardToRead> {
   readonly kind: PartKind;
-  /** What belongs to no shard. */
+  /** The information that belongs to no single shard. */
   readonly call: PartCall;
   readonly settings: readonly string[];
   readonly shards: readonly One[];
-  /** Reads a shard, once. A shard of which nothing can be read is a part all the same, and says so. */
+  /** Reads a shard, once. An unreadable shard becomes a part too, which records the failure. */
   summarize(shard: One): Promise<Part>;
-  /** A part of no shard. */
+  /** A part without shards. */
   emptyPart(): Part;
 }
 
 /**
- * Finds the shards; reads no more of them than their beginnings.
+ * Finds the shards, reading only their beginnings.
  *
  * @throws UsageError when options contradict each other or the paths
  * @throws LogratioError the first one, when no file was recognized
@@ -100,7 +100,7 @@ export async function openShardReader(
   };
 }
 
-/** A part of no shard. */
+/** A part without shards. */
 export function makeEmptyPart(
   kind: PartKind,
   info: Pick<PartInfo, "settings" | "calls"> & Partial<Pick<PartInfo, "filtersTokens">>,
@@ -112,18 +112,18 @@ export function makeEmptyPart(
   };
 }
 
-/** The same for a call that is made again. */
+/** The id of a call; the same for a repeated call. */
 export function nameCall(kind: PartKind, paths: readonly string[], settings: readonly string[]): string {
   return (
     createHash("sha256")
-      // A call for a report has the name that it had when there were no others.
+      // A call for a report keeps the id from before there were other kinds.
       .update(JSON.stringify(kind === "report" ? [paths, settings] : [paths, settings, kind]))
       .digest("hex")
       .slice(0, 16)
   );
 }
 
-/** @throws UsageError when an option is of another verb */
+/** @throws UsageError when an option belongs to another verb */
 export function refuseForeign(kind: PartKind, options: KindOptions): void {
   const own = PART_KINDS[kind].flags;
   const foreign = Object.values(PART_KINDS)
@@ -147,8 +147,8 @@ function difference(after: FilterTally, before: FilterTally): FilterTally {
 }
 
 /**
- * What a shard by itself is refused for (no token with mask 1, a damaged file) is a finding, or nothing where the others
- * have tokens: the merged report judges the run.
+ * An error that refuses a single shard (no token with mask 1, a damaged file) becomes a finding, or nothing if other
+ * shards have tokens: the merged report judges the run.
  */
 async function* shardBatches(
   { run, sources }: Shard,
@@ -165,7 +165,7 @@ async function* shardBatches(
       if (next.done === true) return;
       const batch = filter === undefined ? next.value : filter.apply(next.value);
       if (batch !== undefined) yield batch;
-      // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+      // Summing is synchronous: without yielding to the event loop, a signal would wait for the end.
       await new Promise(setImmediate);
       signal?.throwIfAborted();
     }

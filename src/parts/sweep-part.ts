@@ -1,5 +1,5 @@
 /**
- * A part to the sweep that one process would have printed.
+ * From a part to the sweep that one process would have printed.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { Part } from "./part.ts";
 import { listSources, nameRun, partFindings } from "./part-findings.ts";
 import { answerPart } from "./report-part.ts";
 
-/** What of a sweep is told, which no part depends on. */
+/** Options of the printed sweep, which do not affect parts. */
 export interface SweepPartOptions {
-  /** For the configs of the chosen correction; default all. */
+  /** Presets whose configs of the chosen correction are shown; default all. */
   readonly presets?: readonly Preset[];
-  /** The correction whose config is wanted; default the recommended one. */
+  /** The correction whose config is shown; default the recommended one. */
   readonly choose?: string;
 }
 

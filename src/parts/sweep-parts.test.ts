@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** With weights divided by the mean of their step, which has several batches. */
+/** Includes weights divided by the mean of their step, which has several batches. */
 const GRID: GridOptions = {
   methods: "token-tis,seq-tis,geo-rs",
   correction: ["weight:token truncate:..2 normalize:token"],
@@ -39,7 +39,7 @@ async function summarize(paths: string[], out: string, options: SummarizeOptions
   await summarizeInto(reader, { out: join(folder, out) });
 }
 
-/** As `logratio sweep` does in one process. */
+/** The sweep that `logratio sweep` makes in one process. */
 async function sweepAlone(path: string): Promise<unknown> {
   const sweep = new Sweep(chooseCorrections(GRID));
   const run = await openRun([path], { batchTokens: 2000 });

@@ -28,7 +28,7 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** What the worker answers, line by line. */
+/** The worker's replies, line by line. */
 async function askLines(...lines: readonly string[]): Promise<Answer[]> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(`${lines.join("\n")}\n`);
@@ -68,7 +68,7 @@ describe("shards that a plan names", () => {
     const shards = head.shards as { name: string; paths: string[]; bytes: number; digest: string }[];
     expect(shards.map(({ paths }) => paths)).toEqual(STEPS.map((step) => [at("run", step)]));
     for (const { bytes, paths } of shards) expect(bytes).toBe((await readFile(paths[0]!)).length);
-    // Each of other content has another digest, which is the one that its part has.
+    // Each has different content and so a different digest, equal to the one in its part.
     expect(new Set(shards.map(({ digest }) => digest)).size).toBe(STEPS.length);
     for (const { digest } of shards) expect(digest).toMatch(/^[0-9a-f]{32}$/);
     await write({ plan: [at("run")] }, "plan.lrs");
@@ -181,7 +181,7 @@ describe("parts on disk", () => {
       await writeFile(at("bad.lrs"), bytes);
       return refusal("bad.lrs");
     };
-    /** With another number at a place of the header, and the checksum that belongs to it. */
+    /** A part with another number at a place in the header, and a matching checksum. */
     const renumber = (place: number, change: (value: number) => number): Uint8Array => {
       const bytes = Uint8Array.from(good);
       const view = new DataView(bytes.buffer);
@@ -224,7 +224,7 @@ describe("parts on disk", () => {
     expect(messages(await report("once-0.lrs", "once-1.lrs"))).not.toContainEqual(
       expect.stringContaining("counted once"),
     );
-    // The same file under another name is the same shard.
+    // The same file under another name is still the same shard.
     await mkdir(at("renamed"));
     await cp(at("run", STEPS[0]), at("renamed", "other.npz"));
     await write({ summarize: [at("renamed")] }, "renamed.lrs");
@@ -307,7 +307,7 @@ describe("shards that are summarized one after the other", () => {
       sequences: 64,
     });
     expect(parts.filter((name) => /^call-[0-9a-f]{16}\.lrs$/.test(name))).toHaveLength(1);
-    // What an interrupted call leaves is told as progress, shard by shard.
+    // The part of work that an interrupted call left is reported as progress, shard by shard.
     const told: object[] = [];
     const reader = await openShardReader([at("edited")], { threads: 1 });
     const again = await summarizeInto(reader, {
@@ -319,7 +319,7 @@ describe("shards that are summarized one after the other", () => {
       { done: 0, shards: 2, name: reader.shards[0]!.name },
       { done: 1, shards: 2, name: reader.shards[1]!.name },
     ]);
-    // Another filter's part of the same file is another part.
+    // A part of the same file with another filter is a different part.
     const filtered = await openShardReader([at("edited")], { threads: 1, filter: "turn:0" });
     expect((await summarizeInto(filtered, { out: at("edited-parts") })).resumed).toBe(0);
     expect(parts.filter((name) => /^step_0020\.npz-[0-9a-f]{12}\.lrs$/.test(name))).toHaveLength(1);

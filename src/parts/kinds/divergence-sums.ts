@@ -10,18 +10,18 @@ import type { ShardSums } from "../part.ts";
 import type { KindOptions, RunKind } from "./kind.ts";
 import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
-/** What decides which tokens of a shard are kept. */
+/** Settings that decide which tokens of a shard are kept. */
 interface Kept extends SegmentOptions {
   readonly every: number;
 }
 
 /**
- * The steps of each shard with their tokens furthest apart. Shards are kept apart: which of them have a step in common, one
- * behind the other, is known when all are there.
+ * The steps of each shard with the tokens whose policies are furthest apart. Shards are kept separate: which of them
+ * share a step, one after another, is known only when all are there.
  */
 export class DivergenceSums implements ShardSums {
   #kept: Kept | undefined;
-  /** By the name of the shard. */
+  /** Segments by the name of their shard. */
   readonly #segments = new Map<string, readonly Segment[]>();
   readonly sequencesByFile = new Map<string, number>();
   /** Sequences of steps that `every` left out. */
@@ -31,7 +31,7 @@ export class DivergenceSums implements ShardSums {
     this.#kept = kept;
   }
 
-  /** Undefined of sums of nothing. */
+  /** Undefined if nothing was summed. */
   get kept(): Kept | undefined {
     return this.#kept;
   }
@@ -61,9 +61,9 @@ export class DivergenceSums implements ShardSums {
   }
 
   /**
-   * The steps of all shards, joined as one process joins them that reads the shards in this order.
+   * The steps of all shards, joined as one process would join them that reads the shards in this order.
    *
-   * @param shards their names; those without a step may be among them
+   * @param shards their names, which may include shards without steps
    */
   *steps(shards: readonly string[]): Generator<Segment> {
     let open: Segment | undefined;
@@ -72,7 +72,7 @@ export class DivergenceSums implements ShardSums {
         yield open;
         open = undefined;
       }
-      // What is joined to is changed: the shards' own stay as they are.
+      // Joining changes the segment, so this copy keeps the shards' own unchanged.
       open ??= new Segment(segment.step, this.#kept!);
       open.join(segment);
     }

@@ -1,5 +1,6 @@
 /**
- * What the parts of each verb hold, and how it is made of a shard. How it becomes the verb's result is beside it.
+ * The content of each verb's parts, and how it is computed from a shard. Turning it into the verb's result is done one
+ * folder up.
  *
  * @module
  */
@@ -44,9 +45,9 @@ export function isPartKind(name: unknown): name is PartKind {
   return typeof name === "string" && Object.hasOwn(PART_KINDS, name);
 }
 
-/** Whether an option of a verb decides what is in its parts; the others are of the result alone. */
+/** Whether an option of a verb decides what is in its parts; the others concern only the result. */
 export function decidesSums(kind: PartKind, option: string, options: object): boolean {
-  // A log's texts are decoded when it is written; only a filter needs them before.
+  // A log's texts are decoded when it is written; only a filter needs them earlier.
   if (option === "tokenizer" && kind === "divergence")
     return "filter" in options && options.filter !== undefined;
   return (

@@ -14,12 +14,12 @@ interface Draft {
   readonly name?: string;
 }
 
-/** A study of an earlier and a last checkpoint, with every text to look at again. */
+/** A study with an earlier and a last checkpoint, in which every text is kept for revisiting. */
 function makeStudy({ tokens, name = "t" }: Draft): Study {
   const summarize = (isLast: boolean) =>
     tokens.map((count, index) => ({
       ...{ index, text: `${name}${index}`, problem: `${name}${index}`, tokens: isLast ? count : 9 * count },
-      // Before the last checkpoint, texts have the other order.
+      // At the checkpoint before the last, texts have the opposite order.
       ...{ exact: true, meanKl: isLast ? count : 1 / count, maxKl: count, meanDelta: 0, spikes: [] },
     }));
   return {
@@ -52,7 +52,7 @@ function makeStudy({ tokens, name = "t" }: Draft): Study {
   } as unknown as Study;
 }
 
-/** No text at all: what its bytes are needs no summaries. */
+/** A study without texts: its encoding needs no summaries. */
 const empty = (name: string): Study => ({ ...makeStudy({ tokens: [], name }), checkpoints: [] });
 
 function toBytes(sums: KlSums): ReturnType<ByteWriter["finishApart"]> {
@@ -122,7 +122,7 @@ describe("sums of studies", () => {
     sums.add("a.study", study, "{}");
     const looked = () => sums.list(["a.study", "b.study"]).map(({ sums: { looked: some } }) => some.length);
     expect(looked()).toEqual([300]);
-    // 501 are too many; whose KL is largest stays, wherever it is.
+    // 501 are too many; the one with the largest KL stays, wherever it is.
     sums.add(
       "b.study",
       makeStudy({ tokens: Array.from({ length: 201 }, (_, i) => 1000 + i), name: "u" }),

@@ -11,20 +11,20 @@ import {
 import type { ShardSums } from "../part.ts";
 import type { KindOfPart } from "./kind.ts";
 
-/** Texts to look at again are sorted out when there are so many of them: a report needs fewer than 60. */
+/** Number of texts kept for revisiting at which the superfluous ones are dropped: a report needs fewer than 60. */
 const MOST_LOOKED = 500;
 
 /**
- * Studies by where they lie, and how they are to be read. They are kept apart: the order of their texts is that of the
- * studies, which is known when all are there.
+ * Studies by their directory, and how they are to be read. They are kept separate: the order of their texts is that of
+ * the studies, which is known only when all are there.
  */
 export class KlSums implements ShardSums {
   #settings: string | undefined;
-  /** The study that the settings came with. */
+  /** The study that the settings came from. */
   #from = "";
   readonly #studies = new Map<string, StudySums>();
 
-  /** How scores are read, as JSON in the words of a study's config; undefined of sums of nothing. */
+  /** How scores are read, as JSON in the keys of a study's config; undefined if nothing was summed. */
   get settings(): string | undefined {
     return this.#settings;
   }
@@ -33,7 +33,7 @@ export class KlSums implements ShardSums {
     return this.#count(({ texts }) => texts.length);
   }
 
-  /** Of the last checkpoint of each study. */
+  /** Number of tokens at the last checkpoint, over all studies. */
   get tokens(): number {
     return this.#count(({ checkpoints }) => {
       const texts = findLastCheckpoint(checkpoints)?.texts ?? [];
@@ -50,8 +50,8 @@ export class KlSums implements ShardSums {
   }
 
   /**
-   * @param settings as JSON, keys in order
-   * @throws SchemaError when others were read with other settings
+   * @param settings settings as JSON, keys in order
+   * @throws SchemaError when earlier studies were read with other settings
    */
   add(name: string, study: StudySums, settings: string): void {
     this.#require(settings, name);
@@ -59,7 +59,7 @@ export class KlSums implements ShardSums {
     this.#sortOut();
   }
 
-  /** In this order; those that are not there are left out. */
+  /** The named studies in this order; absent ones are left out. */
   list(names: readonly string[]): PlacedStudy[] {
     return names.flatMap((at) => {
       const sums = this.#studies.get(at);
@@ -107,9 +107,9 @@ export class KlSums implements ShardSums {
   }
 
   /**
-   * Leaves of the texts to look at again those that a report may still choose, whichever studies come. Which ones those
-   * are depends on what is here and not on the order in which it came, but when they are sorted out does: a report finds
-   * all that it chooses either way.
+   * Keeps, of the texts kept for revisiting, those that a report may still choose, whichever studies follow. The choice
+   * depends only on what is here, not on the order in which it came; when this runs does depend on the order, but a
+   * report finds every text that it chooses either way.
    */
   #sortOut(): void {
     if (this.#count(({ looked }) => looked.length) <= MOST_LOOKED) return;
@@ -129,7 +129,7 @@ export class KlSums implements ShardSums {
   }
 }
 
-/** Read by `scoring`, which knows how studies lie on disk. */
+/** Studies are read by `scoring`, which knows their layout on disk. */
 export const KL_PARTS: KindOfPart = {
   version: 2,
   flags: ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "spikePercentile", "parity", "floor"],

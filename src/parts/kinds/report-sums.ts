@@ -5,10 +5,10 @@ import { MismatchSummary } from "../../core/summaries/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 
-/** All that the answer about a run needs of shards. */
+/** Everything from shards that the answer about a run needs. */
 export class ReportSums implements ShardSums {
   readonly evidence: RunEvidence;
-  /** Of prompts that both sides of a pair have scored. */
+  /** Sums over prompts that both sides of a pair have scored. */
   prompts: MismatchSummary | undefined;
 
   constructor(evidence = new RunEvidence(), prompts?: MismatchSummary) {
@@ -52,7 +52,7 @@ export class ReportSums implements ShardSums {
 }
 
 export const REPORT_PARTS: RunKind = {
-  // 2: the doctor's sample.
+  // Version 2 added the doctor's sample.
   version: 2,
   reads: {},
   flags: [],
@@ -64,5 +64,5 @@ export const REPORT_PARTS: RunKind = {
   },
 };
 
-/** As those of a report, but columns of probabilities are read: what they are is a fault to name. */
+/** Like those of a report, but columns of probabilities are read too: the doctor names them as a fault. */
 export const DOCTOR_PARTS: RunKind = { ...REPORT_PARTS, reads: { allowPositive: true } };

@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 
-/** Sequences by file. */
+/** Adds counts of sequences by file. */
 export function mergeCounts(into: Map<string, number>, from: Iterable<readonly [string, number]>): void {
   for (const [file, count] of from) into.set(file, (into.get(file) ?? 0) + count);
 }

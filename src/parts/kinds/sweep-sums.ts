@@ -12,13 +12,13 @@ function isText(value: unknown): boolean {
 }
 
 /**
- * All that a sweep says of shards: sums of every correction, and the evidence of the answer about the run. The corrections
- * travel along.
+ * Everything from shards that a sweep needs: sums of every correction, and the evidence for the answer about the run.
+ * The list of corrections is stored with them.
  */
 export class SweepSums implements ShardSums {
   readonly answer: ReportSums;
   #sweep: Sweep | undefined;
-  /** As text. */
+  /** The corrections as JSON text. */
   #corrections = "";
 
   constructor(corrections?: readonly NamedCorrection[], answer = new ReportSums()) {
@@ -26,7 +26,7 @@ export class SweepSums implements ShardSums {
     if (corrections !== undefined) this.#open(JSON.stringify(corrections));
   }
 
-  /** Undefined where nothing was added or merged. */
+  /** Undefined if nothing was added or merged. */
   get sweep(): Sweep | undefined {
     return this.#sweep;
   }
@@ -67,7 +67,7 @@ export class SweepSums implements ShardSums {
 
   #openRead(corrections: string, from: ByteReader): Sweep {
     try {
-      // Where these are of another shape, so are their words.
+      // If the corrections have another shape, so has their text.
       for (const { name, methods, correction } of JSON.parse(corrections) as NamedCorrection[])
         if (typeof name !== "string" || !methods.every(isText) || !isText(formatCorrection(correction)))
           return from.fail("its corrections cannot be decoded");
@@ -79,7 +79,7 @@ export class SweepSums implements ShardSums {
     }
   }
 
-  /** @throws SchemaError when other corrections are there */
+  /** @throws SchemaError when the existing sums are of other corrections */
   #open(corrections: string): Sweep {
     if (this.#sweep === undefined) {
       this.#sweep = new Sweep(JSON.parse(corrections) as NamedCorrection[]);
@@ -94,14 +94,14 @@ export class SweepSums implements ShardSums {
 }
 
 export const SWEEP_PARTS: RunKind = {
-  // 2: the evidence of the answer.
+  // Version 2 added the evidence for the answer.
   version: 2,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],
   makeSums: () => new SweepSums(),
   prepare(options) {
     const corrections = chooseCorrections(options);
-    // Contradictions are refused before anything is read.
+    // Refuses contradictions before anything is read.
     new Sweep(corrections);
     return async (batches, run) => {
       const evidence = new RunEvidence();
