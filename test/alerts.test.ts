@@ -1,4 +1,4 @@
-/** A run that is followed by the built program while it goes wrong: who is told, and what a restart tells again. */
+/** The built program follows a run that goes wrong: who is notified, and what a restart sends again. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 interface Followed {
-  /** Waits until standard error has such a line. */
+  /** Waits until standard error has a matching line. */
   readonly until: (pattern: RegExp) => Promise<void>;
   readonly end: () => Promise<{ readonly status: number | null; readonly err: string }>;
 }

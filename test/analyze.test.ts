@@ -21,7 +21,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const FIXTURE = join(ROOT, "test/fixtures/analyze/divergence.jsonl");
 const EXPECTED = process.env.ANALYZE_EXPECTED ?? join(ROOT, "test/fixtures/analyze/expected.json");
 
-/** What pandas, scipy and jq said (scripts/fixtures/analyze_logs.py). */
+/** Results from pandas, scipy and jq (scripts/fixtures/analyze_logs.py). */
 const { pandas } = JSON.parse(readFileSync(EXPECTED, "utf8"));
 
 describe("what is printed", () => {

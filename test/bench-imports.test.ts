@@ -36,7 +36,8 @@ const files = readdirSync(BENCH, { recursive: true, encoding: "utf8" }).filter((
 );
 const imports = files.flatMap(listImports);
 
-// Benchmarks are not run by `npm test`, and no compiler sees what they load: one was broken for two moves of folders.
+// Benchmarks are not run by `npm test`, and no compiler checks what they load: one stayed broken through two moves of
+// folders.
 it("finds what the benchmarks load from the build", () => {
   expect(imports.length).toBeGreaterThanOrEqual(12);
 });

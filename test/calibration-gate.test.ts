@@ -1,4 +1,4 @@
-/** What a gate says of its own certainty, on drawn runs whose truth is known. */
+/** What a gate says about its own certainty, on random runs whose truth is known. */
 
 import { expect, it } from "vitest";
 import { parseCondition } from "../src/analyses/conditions/condition.ts";
@@ -22,11 +22,11 @@ import {
 import { sized } from "./support/run-size.ts";
 
 const ALPHA = 0.2;
-/** Between runs the size of Δ differs by this factor, as a logarithm. */
+/** The size of Δ varies between runs by this much, as a standard deviation of its logarithm. */
 const BETWEEN = 0.1;
 const HISTORY = 5;
 
-/** Two short responses to each prompt: what is tried here is the judgment, not the sums. */
+/** Two short responses to each prompt, since this tests the judgment, not the sums. */
 function draw(process: Process, random: () => number, prompts: number): DrawnSequence[] {
   const seen = new Map<number, number>();
   return process.draw(random, prompts).flatMap((sequence) => {
@@ -38,7 +38,7 @@ function draw(process: Process, random: () => number, prompts: number): DrawnSeq
   });
 }
 
-/** What a gate reads of a report. */
+/** The parts of a report that a gate reads. */
 function drawReport(process: Process, random: () => number, prompts: number, factor = 1): MismatchReport {
   const summary = new RunSummary();
   const sequences = draw(process, random, prompts).map((sequence) => ({
@@ -87,7 +87,7 @@ it.each([PROMPT_EFFECTS, UNEQUAL_LENGTHS])(
       const baseline = drawBaseline(process, random, 60);
       return evaluateGate(drawReport(process, random, 60, vary(random)), { baseline });
     });
-    // At most alpha, and less, since the figures go together.
+    // At most alpha, and in fact less, since the figures are correlated.
     expect(failed).toBeLessThanOrEqual(ALPHA);
   },
 );
@@ -119,7 +119,7 @@ it("claims a limit that lies at the truth, either way, at its rate", () => {
     const [, check] = evaluateGate(report, { limits, alpha: ALPHA }).checks;
     counts[check!.outcome] = (counts[check!.outcome] ?? 0) + 1;
   }
-  // Each side at alpha/2; intervals of skewed sums are a little too low.
+  // Each side at alpha/2; intervals of skewed sums are slightly too low.
   expect((counts.pass ?? 0) / runs).toBeLessThanOrEqual(0.18);
   expect((counts.fail ?? 0) / runs).toBeLessThanOrEqual(0.18);
   expect(counts.undecidable).toBeGreaterThan(0.7 * runs);

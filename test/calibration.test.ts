@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { measureRate, REPORT_CLAIMS } from "./support/calibration/index.ts";
 import { sample } from "./support/run-size.ts";
 
-/** The limits of a claim are wide enough for so few runs; `npm run bench -- calibration` has the figures. */
+/** The limits of a claim are wide enough for this few runs; `npm run bench -- calibration` prints the figures. */
 const RUNS = 30;
 
 describe("what `logratio report` says of its own certainty", () => {

@@ -111,7 +111,7 @@ describe("logratio report", () => {
     expect(status).toBe(0);
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines[2]).toMatch(/^△ ELEVATED {2}In steps 10–30; normal since step 50: /);
-    // With the tokenizer that lies beside the dumps.
+    // Uses the tokenizer next to the dumps.
     expect(out).toContain("Therefore x = 1▐0▌0. #### 100");
     expect(out).toMatch(/\n {2}\|Δp\| > ½ +11 tokens +none +△/);
     expect(out).toMatch(/\n {2}meanwhile +logratio sweep /);

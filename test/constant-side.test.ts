@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Sequences of ten tokens whose rollout log-probs are what `rollout` says of the i-th token. */
+/** Sequences of ten tokens, whose rollout log-probs `rollout` gives for the i-th token. */
 function write(name: string, rollout: (i: number) => number): void {
   const rows = Array.from({ length: 4 }, (_, s) =>
     JSON.stringify({

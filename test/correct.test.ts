@@ -29,7 +29,7 @@ async function readTensors(file: string) {
   return read;
 }
 
-/** ρ and mask of each position of a padded npz, straight from its arrays. */
+/** ρ and mask of each position in a padded npz, read directly from its arrays. */
 async function readRatios(file: string) {
   const document = (await openDocument(await openFile(file))) as TreeDocument;
   const read = async (name: string) => {

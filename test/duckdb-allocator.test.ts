@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-/** DuckDB's builds for other systems use theirs. */
+/** DuckDB's builds for other systems use the system's allocator. */
 const HAS_JEMALLOC = process.platform === "linux" && process.arch === "x64";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What DuckDB's allocator says at its end of the settings that it began with. */
+/** The settings that DuckDB's allocator started with, as it reports them on exit. */
 function readSettings(env: NodeJS.ProcessEnv): string {
-  // When DuckDB is loaded, the settings are final; it is asked for its statistics beside them.
+  // Once DuckDB is loaded, the settings are final; it prints them with its statistics.
   const listen = `
     import Module from "node:module";
     const { _load } = Module;

@@ -1,7 +1,7 @@
 /**
- * Faults at the calls that change files: the process is killed before, in or after one, the disk is full, the device fails,
- * or something goes wrong that nobody foresaw. Then the same command runs again. Nothing that was acknowledged may be lost
- * or counted twice, and nothing torn may be read. A few drawn points here; a thousand others with LOGRATIO_LONG.
+ * Faults at the calls that change files: the process is killed before, in or after one, the disk is full, the device
+ * fails, or something unforeseen goes wrong. Then the same command runs again. Nothing acknowledged may be lost or
+ * counted twice, and nothing torn may be read. A few random points here; a thousand others with LOGRATIO_LONG.
  */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,9 +21,9 @@ import { DEMO, ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 const isLong = process.env.LOGRATIO_LONG !== undefined;
 const seed = Number(process.env.PROPERTY_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_260_101));
 if (isLong) console.info(`faults are drawn with PROPERTY_SEED=${seed}`);
-/** Points of one weight: a thousand in all, or a few. */
+/** Points per unit of weight: a thousand in all, or a few. */
 const POINTS = isLong ? 72 : 1;
-/** At once; two cores have no more to give. */
+/** Number of parallel processes; two cores can do no more. */
 const WORKERS = 2;
 
 const copySteps = (inputs: string): void => {
@@ -67,7 +67,7 @@ const ALWAYS: readonly Weighted[] = [
       name: "summarize --out PART",
       args: ["summarize", "../inputs/run", "--out", "run.lrs"],
       makeInputs: copySteps,
-      // Parts of shards, as the directory of the scenario above has them.
+      // Parts of shards, in the directory of the scenario above.
       isOfUnfinished: (path) => path.startsWith("run.lrs.partial/"),
     }),
     1,
@@ -84,7 +84,7 @@ const ALWAYS: readonly Weighted[] = [
   ],
 ];
 
-/** Scenarios of the long run. Their verbs have no state to go on from, so a failed one leaves nothing. */
+/** Scenarios of the long run. Their verbs have no state to resume from, so a failed one leaves nothing. */
 const AT_LENGTH: readonly Weighted[] = [
   [
     new CommandScenario({
@@ -140,7 +140,7 @@ afterAll(() => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-/** Does all of it, a few at a time. */
+/** Does all the work, a few items at a time. */
 async function inPool<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const next = async (): Promise<void> => {
@@ -166,7 +166,7 @@ describe.skipIf(lacks("signals", "faults at calls that change files"))(
       async ({ scenario, weight }) => {
         const failures: string[] = [];
         const faults = drawFaults(calls.get(scenario)!, POINTS * weight, seed);
-        // In the long run, now and then a second fault meets what the first left.
+        // In the long run, a second fault sometimes meets what the first one left.
         const trials = faults.map((fault, i): Fault[] =>
           isLong && i % 4 === 3 ? [faults[i - 1]!, fault] : [fault],
         );
@@ -190,7 +190,7 @@ describe.skipIf(lacks("signals", "faults at calls that change files"))(
       );
       const isExcused = (line: string): boolean => excused.some((start) => line.startsWith(start));
       expect(untouched.filter((line) => !isExcused(line))).toEqual([]);
-      // An excuse for nothing would hide the next line there.
+      // An unneeded excuse would hide the next line added there.
       expect(excused.filter((start) => !untouched.some((line) => line.startsWith(start)))).toEqual([]);
     });
   },

@@ -1,4 +1,4 @@
-/** What stands on a real terminal (a pseudo-terminal of Python's) after `report` and `demo`. */
+/** What is on a real terminal (a pseudo-terminal from Python) after `report` and `demo`. */
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
 import { countColumns } from "./support/count-columns.ts";
@@ -34,7 +34,7 @@ function onTerminal(...args: readonly string[]): {
   readonly status: number | null;
   readonly lines: string[];
 } {
-  // Progress is drawn over itself on standard error, and is gone when the report stands there.
+  // Progress overwrites itself on standard error, and is gone when the report is printed.
   const command = `cd '${ROOT}' && exec '${process.execPath}' bin/logratio.js ${args.join(" ")} 2>/dev/null`;
   const { status, stdout } = spawnSync("python3", ["-c", PTY, "sh", "-c", command], {
     cwd: ROOT,
@@ -59,7 +59,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     expect(text).toContain("in 7 of the 8 answers to “… x - 86 = 24. What is x?”:");
     expect(text).toContain("78 % of the KL has advantage 0: no gradient.");
     expect(text).toContain("different weights on the two sides (51 %)");
-    // Without their reasons, which would take more rows than there are.
+    // Without the reasons, which would need more rows than there are.
     expect(text).toMatch(
       /\n {2}next +logratio doctor examples\/demo\n {2}meanwhile +logratio sweep examples\/demo\n/,
     );

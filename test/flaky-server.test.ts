@@ -1,4 +1,7 @@
-/** A whole study scored over a server that fails in every way, and killed in the middle: the scores of a sound one. */
+/**
+ * Scores a whole study over a server that fails in every way, and is killed in the middle: the scores equal a sound
+ * server's.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -20,7 +23,7 @@ import { paths as studyPaths } from "../src/study/scoring/store/manifest.ts";
 import { readScores, type ScoreRow } from "../src/study/scoring/store/scores-file.ts";
 import { ROOT, requireBuild } from "./support/run-cli.ts";
 
-/** More than two files of scores that are saved on the way. */
+/** Enough for more than two files of scores saved on the way. */
 const TEXTS = 150;
 const FAST = { threads: 1, retries: 5, retryDelayMs: 1, timeoutMs: 300, concurrency: 4 };
 
@@ -62,7 +65,7 @@ async function scoresIn(out: string): Promise<ScoreRow[]> {
   return rows;
 }
 
-/** A redirect leads to whoever would be told the texts. */
+/** A redirect leads to a server that must not receive the texts. */
 const faults = (elsewhere: string): Fault[] => [
   "reset",
   { status: 429, headers: { "retry-after": "0" }, body: { error: { message: "slow down" } } },
@@ -73,7 +76,7 @@ const faults = (elsewhere: string): Fault[] => [
   "cut",
   { status: 200, headers: { "content-length": "5" }, body: "12345" },
   { status: 200, body: {} },
-  // A list that is too short would be a refusal that lasts: what a server that cuts prompts answers every time.
+  // Too short a list would be a permanent refusal: a server that cuts prompts returns it every time.
   { status: 200, body: { choices: [{ index: 0, text: "", prompt_logprobs: "lost" }] } },
   {
     status: 200,
@@ -89,7 +92,7 @@ test("a flaky server: the scores of a sound one, refusals counted, nothing score
   const whole = await scoresIn("sound");
   expect(whole).toHaveLength(TEXTS);
   const elsewhere = await startServer(vllmHandler());
-  // Requests that a policy is opened with are let alone.
+  // Requests that open a policy are left undisturbed.
   const isOpened = (): boolean => server.asked.length > asked + 6;
   const asked = server.asked.length;
   const queue = [...faults(elsewhere.url), ...faults(elsewhere.url)];

@@ -1,5 +1,6 @@
 /**
- * A full disk, for every verb that writes: exit status 3, one message that says so, nothing half written under its name.
+ * A full disk, for every verb that writes: exit status 3, one message that says so, nothing half written under a final
+ * name.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -50,7 +51,7 @@ describe.skipIf(!mounted)("on a file system of 64 KB that has one page left", ()
       expect(status).toBe(3);
       expect(err).not.toMatch(/\n {4}at |bug:|damaged/);
       const isAppended = name.startsWith("divergence");
-      // Studies keep what was scored; everything else is there whole or not at all (of a cache, its empty place).
+      // Studies keep what was scored; everything else is complete or absent (a cache leaves its empty directory).
       if (
         !isAppended &&
         !STUDY_WRITERS.some((writer) => writer.name === name) &&

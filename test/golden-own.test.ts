@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type ConformanceCase, runConformanceCase } from "../src/apps/conformance/index.ts";
 
-/** Made by scripts/fixtures/golden_cases.py from the definitions: they are here in every clone. */
+/** Made by scripts/fixtures/golden_cases.py from the definitions; every clone has them. */
 const CASES = new URL("./golden/", import.meta.url);
 
 interface GoldenCase extends ConformanceCase {
@@ -13,10 +13,10 @@ const cases = readdirSync(CASES)
   .filter((name) => name.endsWith(".json"))
   .map((name) => JSON.parse(readFileSync(new URL(name, CASES), "utf8")) as GoldenCase);
 
-/** Logits are single precision, as dumps have them; all else is held to 1e-9. */
+/** Logits are single precision, as in dumps; everything else is held to 1e-9. */
 const chooseTolerance = (kind: string): number => (kind === "kl" ? 1e-6 : 1e-9);
 
-/** What is expected is there, lists of the same length; figures beside it are not looked at. */
+/** Everything expected must be there, with lists of the same length; additional figures are ignored. */
 function expectClose(actual: unknown, expected: unknown, relative: number, path: string): void {
   if (expected !== null && typeof expected === "object") {
     if (Array.isArray(expected))

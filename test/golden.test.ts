@@ -17,7 +17,7 @@ const cases = present
       .map((name) => JSON.parse(readFileSync(new URL(name, CASES), "utf8")) as GoldenCase)
   : [];
 
-/** Holds every number below `expected` to 1e-5 of the float64 reference (1e-4 where only float32 ran). */
+/** Compares every number in `expected` with the float64 reference to 1e-5 (1e-4 if only float32 ran). */
 function expectClose(
   actual: unknown,
   expected: unknown,
@@ -56,7 +56,7 @@ describe.skipIf(!present)("golden cases", () => {
       expect(result).toEqual({ id: given.id, actual: { error: given.expected.message } });
       return;
     }
-    // RL-Probe's own float32 values with its epsilon stand there for information.
+    // RL-Probe's own float32 values with its epsilon are included for information.
     const { rl_probe_float32: _information, ...wanted } = given.expected;
     const expected = given.expected_float64 ?? wanted;
     const [relative, absolute] = given.expected_float64 ? [1e-5, 1e-12] : [1e-4, 1e-6];

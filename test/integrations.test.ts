@@ -1,4 +1,4 @@
-/** The CI integrations: their YAML, and their shell run with the built program. */
+/** The CI integrations: their YAML, and their shell code run with the built program. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ interface Ran {
 }
 
 function runShell(shell: "bash" | "sh", script: string, env: Readonly<Record<string, string>>): Ran {
-  // As GitHub and GitLab start theirs: stop at the first command that fails.
+  // As GitHub and GitLab start theirs: the shell stops at the first command that fails.
   const flags = shell === "bash" ? ["--noprofile", "--norc", "-eo", "pipefail", "-c"] : ["-e", "-c"];
   const { status, stdout, stderr } = spawnSync(shell, [...flags, script], {
     cwd: folder,
@@ -78,14 +78,14 @@ describe("the GitHub action", () => {
     expect(named.sort()).toEqual(Object.keys(action.inputs).sort());
     for (const { description, required, default: value } of Object.values(action.inputs)) {
       expect(description).not.toBe("");
-      // Without a value an input would be refused by nobody and be empty.
+      // An input without a value would be accepted and be empty.
       expect(required === true || typeof value === "string").toBe(true);
     }
     for (const [name, { value }] of Object.entries(action.outputs)) {
       expect(value).toBe(`\${{ steps.${step.id}.outputs.${name} }}`);
       expect(step.run).toContain(`'${name}=`);
     }
-    // An expression in the script is text of a stranger that is run.
+    // An expression in the script would run a stranger's text.
     expect(step.run).not.toContain("${{");
     const used = [...step.run.matchAll(/\$\{?(INPUT_[A-Z_]+)/g)].map(([, name]) => name);
     expect([...new Set(used)].sort()).toEqual(Object.keys(step.env).sort());
@@ -224,7 +224,7 @@ describe.skipIf(!hasChecker)("the published schema", () => {
       (name) => ["github-workflows", `.github/workflows/${name}`, []] as [string, string, string[]],
     ),
   ];
-  /** Of the package, so that nothing is fetched. */
+  /** Uses the installed package, so that nothing is fetched. */
   const check = (schema: string, flags: readonly string[], file: string): string => {
     const words = [...CHECKER, "--builtin-schema", `vendor.${schema}`, ...flags, file];
     const { status, stdout, stderr } = spawnSync(PYTHON, words, { encoding: "utf8" });

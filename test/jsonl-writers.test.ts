@@ -1,4 +1,4 @@
-/** Several processes append to one log. Node 20 runs no TypeScript, so they run what was built. */
+/** Several processes append to one log. Node 20 cannot run TypeScript, so they run the build. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

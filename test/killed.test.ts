@@ -1,6 +1,6 @@
 /**
- * kill -9 where it hurts most, told by what lies on disk: earlier outputs are whole, inputs untouched, and the next run
- * succeeds and clears away what was left. `faults.test.ts` kills the verbs that go on from what they have.
+ * kill -9 at the worst moments, recognized by what is on disk: earlier outputs are intact, inputs untouched, and the
+ * next run succeeds and removes what was left. `faults.test.ts` kills the verbs that resume.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { writeNpz } from "../src/input/readers/npz/write.ts";
 import { ROOT, requireBuild, runCli } from "./support/run-cli.ts";
 
 const COLUMNS = ["--rollout", "r", "--trainer", "t", "--mask", "m"];
-/** More than the list entries of a row group in each of three files. */
+/** More than a row group's list entries in each of three files. */
 const [ROWS, WIDTH] = [1200, 1024];
 
 let inputs: string;
@@ -61,7 +61,7 @@ const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path
 const leftovers = (): string[] =>
   readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("logratio-"));
 
-/** Runs it until `phase` is seen on disk, and kills it there. */
+/** Runs the command until `phase` is seen on disk, and kills it there. */
 async function killedWhen(args: readonly string[], phase: () => boolean): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, [join(ROOT, "bin/logratio.js"), ...args], {
     cwd: dir,
@@ -89,7 +89,7 @@ const growing = (): number[] =>
     .filter((stats) => stats.isFile())
     .map(({ size }) => size);
 
-/** Names, sizes and checksums; the bytes themselves hold the time. */
+/** Names, sizes and checksums of members; their raw bytes include the time. */
 async function listMembers(path: string): Promise<readonly unknown[]> {
   const source = await openFile(path);
   const { members } = await openZip(source);

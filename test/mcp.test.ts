@@ -1,4 +1,4 @@
-/** `logratio mcp` as an agent's program meets it: the built server, and the protocol's own client. */
+/** `logratio mcp` as an agent's program sees it: the built server, and the protocol's own client. */
 import { spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What only `src/core/text` does, and files that may, with the reason. */
+/** What only `src/core/text` may do, and the exceptions, with reasons. */
 const RULES: readonly {
   readonly what: string;
   readonly pattern: RegExp;

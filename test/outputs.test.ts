@@ -1,5 +1,5 @@
 /**
- * Nothing that is read is ever replaced, and nothing that logratio did not write without --force: every verb that writes.
+ * For every verb that writes: nothing it reads is ever replaced, and no foreign file is replaced without --force.
  */
 import { createHash } from "node:crypto";
 import {
@@ -39,7 +39,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "outputs-"));
 });
 
-/** Every file and link below a folder with a digest of what is in it. */
+/** Every file and link below a folder, with a digest of its content. */
 function state(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
   return Object.fromEntries(
@@ -51,7 +51,7 @@ function state(folder: string): Record<string, string> {
   );
 }
 
-/** Runs it, and holds it to refusing: wrong usage, nothing touched. */
+/** Runs a command and checks that it refuses: wrong usage, nothing touched. */
 function refused(args: readonly string[]): string {
   const before = [state(inputs), state(dir)];
   const { status, out, err } = runCli(dir, args);
@@ -84,7 +84,7 @@ describe.each(FILE_WRITERS)("$name", ({ input, extension, args }) => {
     const { status } = runCli(dir, [...args(join(inputs, input), output), "--force"]);
     expect(status).toBe(0);
     const written = readFileSync(output, "latin1");
-    // A log is appended to; everything else is written anew.
+    // A log is appended to; everything else is rewritten.
     expect(written.startsWith(FOREIGN)).toBe(args(input, output)[0] === "divergence");
     expect(written.length).toBeGreaterThan(1000);
   });

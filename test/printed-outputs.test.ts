@@ -1,4 +1,4 @@
-/** Outputs that the documentation shows are what the program prints, at 80 columns. */
+/** Outputs shown in the documentation equal what the program prints at 80 columns. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const AT_80 = { env: { COLUMNS: "80" } };
 const TOKENIZER = ["--tokenizer", "examples/demo/tokenizer"];
 
-/** The block of a page that begins so. */
+/** The block of a page that begins with `start`. */
 function findBlock(page: string, start: string): string {
   const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```\w*\n(.*?\n)```$/gms);
   const found = [...blocks].map(([, text]) => text!).filter((text) => text.startsWith(start));
@@ -20,7 +20,7 @@ function findBlock(page: string, start: string): string {
   return found[0]!;
 }
 
-// Long outputs are shortened there: what is left stands in the output, in this order.
+// Long outputs are shortened there: the remaining lines must be in the output, in this order.
 test.each([
   ["docs/corrections.md", "stale · 768 sequences", ["sweep", "examples/demo"]],
   ["docs/doctor.md", "stale · 768 sequences", ["doctor", "examples/demo"]],
@@ -52,7 +52,7 @@ test.each([
   for (const line of lines) {
     const place = printed.indexOf(line);
     expect(place, line).toBeGreaterThanOrEqual(0);
-    // Rules and the like occur more than once.
+    // Rules and similar lines occur more than once.
     printed.splice(0, place + 1);
   }
 });
@@ -60,7 +60,7 @@ test.each([
 test("the report of the record's smallest example is that of its rows", () => {
   const page = readFileSync(join(ROOT, "docs/formats/record.md"), "utf8");
   const [, rows = ""] = /^rows = \[\n(.*?)^\]$/ms.exec(page) ?? [];
-  // Python's dicts of numbers and strings are JSON.
+  // Python's dicts of numbers and strings are valid JSON.
   const run = join(folder, "run");
   mkdirSync(run);
   const objects = JSON.parse(`[${rows.trim().replace(/,$/, "")}]`) as object[];

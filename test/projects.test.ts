@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "./support/run-cli.ts";
 
-/** Each is the whole of a test; what throws is caught, as code under test may do. */
+/** Each is the entire body of a test; errors are caught, as code under test may do. */
 const BODIES = {
   "looks whether the build is there": `existsSync(${JSON.stringify(join(ROOT, "dist"))})`,
   "starts the command line": `spawnSync(process.execPath, [${JSON.stringify(join(ROOT, "bin/logratio.js"))}, "--help"])`,

@@ -1,4 +1,4 @@
-/** What README.md promises: its screen is what is printed, its commands are commands, and it stays short. */
+/** README.md keeps its promises: its screen is what is printed, its commands exist, and it stays short. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

@@ -31,7 +31,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Not `spawnSync`: the store is in this process. */
+/** Not `spawnSync`, since the store is in this process. */
 function logratio(...args: string[]): Promise<Ended> {
   const env = {
     ...process.env,

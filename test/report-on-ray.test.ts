@@ -1,4 +1,4 @@
-/** `logratio report --on` where no cluster is reached; python/tests/test_ray_command.py runs it on one. */
+/** `logratio report --on` if no cluster is reachable; python/tests/test_ray_command.py runs it on one. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ describe("report --on", () => {
   });
 
   it("says which package is missing, and how to install it", () => {
-    // A Python of no environment has neither; with the package's source on its path it lacks Ray alone.
+    // The system's Python has neither package; with the package's source on its path it lacks only Ray.
     const bare = { LOGRATIO_PYTHON: "/usr/bin/python3", PYTHONNOUSERSITE: "1" };
     const without = report(["--on", "auto"], bare);
     expect(without.status).toBe(3);

@@ -1,5 +1,6 @@
 /**
- * Temporary files of this process and of killed ones, by the built modules, since Node 20 runs no TypeScript.
+ * Temporary files of this process and of killed ones, tested with the built modules, since Node 20 cannot run
+ * TypeScript.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +32,7 @@ afterEach(async () => {
 const module = (name: string): string =>
   JSON.stringify(pathToFileURL(join(ROOT, "dist/input/io", name)).href);
 
-/** A process that makes a scratch directory with a file in it, then says what `more` prints and waits. */
+/** A process that makes a scratch directory with a file in it, then prints what `more` prints and waits. */
 async function start(more = ""): Promise<{ child: ChildProcess; path: string }> {
   const code = `
     import { writeFileSync } from "node:fs";
@@ -56,7 +57,7 @@ async function ended(child: ChildProcess): Promise<number | NodeJS.Signals | nul
   return child.signalCode ?? child.exitCode;
 }
 
-/** As another process would find them: this one remembers which directories it has swept. */
+/** Sweeps in another process, since this one remembers which directories it has swept. */
 async function sweep(): Promise<void> {
   const { child } = await start("await scratch.remove();");
   child.kill("SIGKILL");
@@ -159,7 +160,7 @@ describe.skipIf(noSignals)("a second signal", () => {
       ["SIGINT", "SIGTERM"],
       ["SIGTERM", "SIGINT"],
     ] as const) {
-      // Work that was told to stop and does not.
+      // Work that was told to stop but does not.
       const { child } = await start(`onInterrupt(() => console.log("stopping"));`);
       child.kill(first);
       expect(String((await once(child.stdout!, "data"))[0])).toContain("stopping");

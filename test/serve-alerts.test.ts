@@ -1,4 +1,4 @@
-/** `logratio serve --alerts`: who is told of a run, once, whatever becomes of the server. */
+/** `logratio serve --alerts`: receivers are notified about a run exactly once, whatever happens to the server. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ import { requireBuild, runCli } from "./support/run-cli.ts";
 let dir: string;
 let receiver: Server;
 let received: Alert[];
-/** What the receiver answers. */
+/** The receiver's response status. */
 let status: number;
 const servers: RunningServe[] = [];
 beforeAll(requireBuild);
@@ -166,7 +166,7 @@ describe("an event of a served run", () => {
     await until(() => listRuns(bare), isOf("watched", 8));
     await until(() => listRuns(bare), isOf("finished", 8));
     expect(await bare.stop()).toBe(0);
-    // What stands beside a run between its first batch under rules and the first look.
+    // The file that exists next to a run between its first batch under rules and the first check.
     writeFileSync(
       join(dir, "data/watched/.serve/alerts.json"),
       JSON.stringify({ version: 1, state: { version: 1, rules: {} }, waiting: {}, alerts: [], seen: 0 }),

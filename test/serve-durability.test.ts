@@ -1,6 +1,6 @@
 /**
- * kill -9 of `logratio serve` while writers write: what was acknowledged is in the record exactly once, whatever moment it
- * was. `npm run bench -- serve` does the same with 64 writers and twenty kills.
+ * kill -9 of `logratio serve` while writers write: every acknowledged batch is in the record exactly once, whatever the
+ * moment. `npm run bench -- serve` does the same with 64 writers and twenty kills.
  */
 import {
   mkdtempSync,
@@ -84,12 +84,12 @@ it("keeps what it acknowledged, once, through kills at random times", { timeout:
   const counts = await countBatches("run");
   expect(acknowledged.filter((key) => counts.get(key) !== 1)).toEqual([]);
   expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
-  // What was sent and never acknowledged may be there: one batch of each writer at each end.
+  // Batches that were sent but never acknowledged may be there: one per writer at each end.
   expect(counts.size - acknowledged.length).toBeLessThanOrEqual(writers);
   expect(readdirSync(join(dir, "data/run/.serve")).filter((name) => name.endsWith(".log"))).toEqual([]);
 });
 
-/** Batches stay in the log: the record gets them at the end, or at the next start. */
+/** Keeps batches in the log: the record gets them at the end, or at the next start. */
 const IN_LOG = ["--gather", "3600"];
 
 it("sets a torn end of its log aside, and says so", async () => {
@@ -138,9 +138,9 @@ it("does again what a kill left half done, and nothing twice", async () => {
   await putBatch(first.url, { step: 5 }, body);
   await first.stop("SIGKILL");
   const folder = join(dir, "data/run");
-  // As if it had been killed while it put the segment's parts in place.
+  // As if it had been killed while putting the segment's parts in place.
   writeFileSync(join(folder, "part-00000001-1.parquet"), "left behind");
-  // And once more after that, before the segment went.
+  // And again after that, before the segment is removed.
   const segment = readFileSync(join(folder, ".serve/00000001.log"));
   const second = await start(IN_LOG);
   expect((await putBatch(second.url, { step: 5 }, body)).status).toBe(200);
@@ -163,7 +163,7 @@ it("lets one server have a directory", async () => {
   const first = await start();
   await expect(startServe(join(dir, "data"))).rejects.toThrow(/is already served by process \d+/);
   await first.stop("SIGKILL");
-  // The lock of a process that is gone is no lock.
+  // The lock of a process that no longer exists does not count.
   const second = await start();
   expect(await second.stop()).toBe(0);
 });

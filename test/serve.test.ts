@@ -1,4 +1,4 @@
-/** `logratio serve`: what it answers, whom it answers, and what it shows. */
+/** `logratio serve`: its responses, whom it answers, and what it shows. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
@@ -60,7 +60,7 @@ async function metric(server: RunningServe, name: string): Promise<number> {
 
 const hex = (body: Buffer): string => createHash("sha256").update(body).digest("hex");
 
-/** A batch of two sequences in which one column is another. */
+/** A batch of two sequences in which one column is replaced. */
 function withColumn(
   name: string,
   column: [string, Float64Array | BigInt64Array | Float32Array],
@@ -94,7 +94,7 @@ describe("a batch", () => {
       "1",
     ]);
     expect((await putBatch(server.url, { step: 3, rank: 1, call: 1 }, other)).status).toBe(201);
-    // Sent under its first call again, as by a recorder that was not told of the free one.
+    // Sent again under its first call number, as by a recorder that was not told of the free one.
     const again = await putBatch(server.url, { step: 3, rank: 1 }, other);
     expect([again.status, JSON.parse(again.text)]).toEqual([
       200,
@@ -107,7 +107,7 @@ describe("a batch", () => {
     expect(found).toMatchObject([
       { name: "run", folder: "run", sequences: 4, tokens: 64, first_step: 3, last_step: 3, writing: true },
     ]);
-    // Stored at once by two connections, it is there once.
+    // Sent at the same time over two connections, it is stored once.
     const twice = makeBatch({ step: 4 });
     const both = await Promise.all([1, 2].map(() => putBatch(server.url, { step: 4 }, twice)));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
@@ -212,7 +212,7 @@ describe("names of runs", () => {
     expect(folders.sort()).toEqual(found.map(({ folder }) => folder).sort());
     for (const folder of folders) expect(folder).toMatch(/^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/);
     expect(await server.stop()).toBe(0);
-    // And they are found again.
+    // They are found again after a restart.
     const again = await start();
     expect((await runs(again)).runs.map(({ name }) => name).sort()).toEqual([...names].sort());
   });
@@ -334,7 +334,7 @@ describe("what is shown", () => {
       ({ kind }) => kind === "view-run",
     );
     expect(info).toMatchObject({ sequences: 48, steps: [0, 1, 2], status: "reading" });
-    // A later step comes to whoever looks.
+    // A later step reaches everyone who is watching.
     await putBatch(server.url, { run: "exp/7", step: 3 }, makeBatch({ step: 3, sequences: 8, tokens: 64 }));
     await eventually(
       async () => (await (await fetch(`${folder}/api/run`)).json()) as ViewInfo,
@@ -480,7 +480,7 @@ describe("batches that are not in the record", () => {
   it("are told, with a status, where the server has to leave them in the log", async () => {
     const server = await start(["--gather", "3600"]);
     await putBatch(server.url, { step: 0 }, makeBatch({ step: 0 }));
-    // In the way of the part.
+    // Blocks the place of the part.
     mkdirSync(join(dir, "data/run/part-00000001.parquet"));
     expect(await server.stop()).toBe(4);
     expect(server.messages()).toMatch(
@@ -521,14 +521,14 @@ describe.skipIf(!mounted)("a disk", () => {
     expect(server.messages()).toMatch(/error: cannot write .*the disk is full \(ENOSPC\)/);
     expect(server.messages()).not.toMatch(/bug/);
     await server.stop("SIGKILL");
-    // With room again everything that was acknowledged is there.
+    // Once there is room again, everything acknowledged is there.
     spawnSync("mount", ["-o", "remount,size=64m", small]);
     const again = await start([], {}, join(small, "data"));
     const stored = statuses.flatMap((status, step) => (status === 201 ? [step] : []));
     for (const step of stored)
       expect((await putBatch(again.url, { step }, makeBatch({ step, tokens: 1500 }))).status).toBe(200);
     expect((await putBatch(again.url, { step: 99 }, makeBatch({ step: 99, tokens: 1500 }))).status).toBe(201);
-    // Somebody makes it read-only under the server.
+    // Someone makes it read-only while the server runs.
     const remount = (how: string): number | null =>
       spawnSync("mount", ["-o", `remount,${how}`, small]).status;
     // Refused while a file is open for writing, as the log is until its batches are in the record.

@@ -1,4 +1,4 @@
-/** What `sql` may not do to the machine, to a spreadsheet or to a terminal. */
+/** What `sql` must not do to the machine, to a spreadsheet or to a terminal. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

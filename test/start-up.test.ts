@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The modules of ours that a command loads, in all its threads, as V8 lists them when the process ends. */
+/** Our own modules that a command loads in all its threads, as V8 lists them when the process ends. */
 function listLoaded(program: string, ...args: string[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), "logratio-start-"));
   try {
@@ -26,7 +26,7 @@ function listLoaded(program: string, ...args: string[]): string[] {
   }
 }
 
-// Loading every module took 0.75 s where 0.18 s is enough; the time itself is in the benchmarks.
+// Loading every module took 0.75 s where 0.18 s is enough; the benchmarks measure the time itself.
 it.each(["--version", "--help", "report --help"])("%s loads no reader and no analysis", (line) => {
   const loaded = listLoaded("dist/apps/cli/main.js", ...line.split(" "));
   expect(loaded).toContain("dist/apps/cli/main.js");
@@ -55,7 +55,7 @@ it.each(["demo --brief", "report examples/demo --brief --threads 2"])(
 
 it("what is started as a thread has its place in the bundle", () => {
   const workers = readdirSync(join(ROOT, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
-    // The one that drives Python is a process of Python's.
+    // The worker that drives Python runs as a Python process.
     /^(?!scoring).*-worker\.js$/.test(path.replaceAll("\\", "/")),
   );
   expect(workers.length).toBeGreaterThan(4);

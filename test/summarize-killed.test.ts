@@ -1,6 +1,6 @@
 /**
- * `logratio summarize` under kill -9 at a drawn moment: what is missing is named, and the same command goes on until the
- * merged report is that of one process. `faults.test.ts` kills it at every call that changes files.
+ * `logratio summarize` under kill -9 at a random moment: missing parts are named, and the same command continues until
+ * the merged report equals that of one process. `faults.test.ts` kills it at every call that changes files.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(fol
 const countParts = (folder: string): number =>
   list(folder).filter((name) => name.endsWith(".lrs") && !name.startsWith("call-")).length;
 
-/** Runs until so many parts are there and kills it, unless it was done first. */
+/** Runs until this many parts exist and kills it, unless it finishes first. */
 async function killAt(args: readonly string[], folder: string, parts: number): Promise<boolean> {
   const child = spawn(process.execPath, [join(ROOT, "bin/logratio.js"), ...args], { stdio: "ignore" });
   const ended = once(child, "exit");
@@ -57,7 +57,7 @@ it.each([
     expect(await killAt(args, folder, parts!), "it ended before it was killed").toBe(true);
     const there = countParts(folder);
     expect(there).toBeGreaterThan(0);
-    // Each of them can be read, and the rest is told.
+    // Each part can be read, and the missing ones are reported.
     const { findings } = readJson(["merge", folder]);
     const missing = SHARDS - there;
     expect(findings.map(({ message }) => message)).toContain(

@@ -1,4 +1,4 @@
-/** What is installed for building, and what of others is shipped: pinned by hashes, with its notices. */
+/** What is installed for building, and which third-party code is shipped: pinned by hashes, with its notices. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ it("the page brings its own policy, which allows no inline script", () => {
   const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)" \/>/.exec(page) ?? [];
   expect(policy).toMatch(/^default-src 'self'; .*style-src 'self'; object-src 'none'; base-uri 'none'/);
   expect(policy).not.toContain("unsafe");
-  // Before anything that it is about.
+  // Before anything that it applies to.
   expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<script"));
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/);
 });

@@ -6,11 +6,11 @@ import type { Terminal } from "../src/apps/cli/terminal.ts";
 
 const OPTIONS = { open: false, logged: [] };
 
-// Sockets stay real.
+// Real sockets, fake intervals.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Reads for a second, is interrupted before it or right after it, and returns whether a server was there. */
+/** Reads for a second, is interrupted before or right after that, and returns whether a server was running. */
 async function interruptedServer(when: "before" | "after", terminal: Terminal): Promise<boolean> {
   const stop = new AbortController();
   const early = new EarlyServer([DEMO], OPTIONS, terminal, stop.signal);

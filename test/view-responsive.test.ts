@@ -1,4 +1,4 @@
-/** The viewer answers everybody while it does something long for one of them. */
+/** The viewer answers everyone else while it does something long for one of them. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningView } from "../bench/support/view-server.mjs";
@@ -50,7 +50,7 @@ describe("a large table that is written", () => {
     expect(status).toBe(200);
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe("PAR1");
     expect(runs.size).toBe(1);
-    // On one thread one answer at most comes while the table is written: the one that was asked for before it began.
+    // On one thread, at most one response arrives while the table is written: the one requested before it began.
     expect(answers).toBeGreaterThan(3);
   }, 60_000);
 

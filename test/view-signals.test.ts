@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM end a viewer, whatever it does and whoever is connected to it. */
+/** SIGINT and SIGTERM end a viewer, whatever it is doing and whoever is connected to it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import { DEMO, ROOT, requireBuild } from "./support/run-cli.ts";
 
 const noSignals = lacks("signals", "how the viewer ends");
 
-/** A server that waits for its connections to close waits for these two minutes and more. */
+/** A server that waits for its connections to close would wait for two minutes or more. */
 const ENDS_MS = 20_000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -93,7 +93,7 @@ async function connected(url: URL): Promise<Socket> {
   return socket;
 }
 
-/** Who may be connected. */
+/** Possible connections. */
 const CLIENTS: readonly ((url: URL) => Promise<unknown>)[] = [
   // A page that listens for events.
   async (url) => {
@@ -104,7 +104,7 @@ const CLIENTS: readonly ((url: URL) => Promise<unknown>)[] = [
     response.on("error", () => {});
     response.resume();
   },
-  // A connection that is kept alive.
+  // A keep-alive connection.
   async (url) => {
     const socket = await connected(url);
     socket.write(`GET /api/run HTTP/1.1\r\nHost: ${url.host}\r\nConnection: keep-alive\r\n\r\n`);
@@ -145,7 +145,7 @@ describe.skipIf(noSignals).each(SIGNALS)("%s", (signal) => {
   });
 });
 
-/** One that prepares for as long as nobody ends it: its standard input never comes to an end. */
+/** A viewer that keeps preparing until it is ended: its standard input never ends. */
 async function preparing(): Promise<Viewer> {
   const viewer = start(["-"]);
   viewer.child.stdin!.on("error", () => {});

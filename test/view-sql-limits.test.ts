@@ -1,4 +1,4 @@
-/** A query on the page that takes all it can get ends alone: the viewer goes on. */
+/** A query on the page that takes all it can get ends alone, and the viewer continues. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningView } from "../bench/support/view-server.mjs";
 import { DEMO, type Workplace, workplace } from "./support/built-view.ts";
@@ -31,7 +31,7 @@ it("stops a query whose values take more memory than DuckDB counts", async () =>
 }, 60_000);
 
 it("stops a step that DuckDB cannot interrupt when nobody waits for it any more", async () => {
-  // One call after the other, for minutes.
+  // One call after another, for minutes.
   const slow = "SELECT levenshtein(repeat('ab', 20000), repeat('ba', 20000 + range)) FROM range(1000)";
   const gone = new AbortController();
   const asked = ask(slow, gone.signal);

@@ -1,6 +1,6 @@
 /**
- * Token ids that no vocabulary has, and some that few have, through the built command line: the tokens count, the ids are
- * reported, and memory follows what was read.
+ * Token ids that no vocabulary has, and some that few have, through the built command line: the tokens count, the ids
+ * are reported, and memory depends on what was read.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,10 @@ import { requireBuild } from "./support/run-cli.ts";
 const WILD = [2n ** 31n - 1n, 300_000_000n, 2n ** 24n + 1n, 2n ** 32n, 2n ** 63n - 1n, -(2n ** 63n), -7n];
 const ROWS = 4;
 const TOKENS = 100;
-/** Beyond what the run of sound ids takes. A table by id up to 2^24 would take 2 GiB, and one up to 3 · 10^8 40 GiB. */
+/**
+ * Memory beyond what the run with valid ids takes. A table by id up to 2^24 would take 2 GiB, one up to 3 · 10^8 40
+ * GiB.
+ */
 const MOST_BYTES = 256 * 2 ** 20;
 
 function npy(descr: string, data: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** Alerts on the page: as they are raised, and of a run that is opened later. */
+/** Alerts on the page: as they are raised, and in a run that is opened later. */
 import { readFileSync } from "node:fs";
 import { copyFile, mkdir, utimes, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     expect(await table(page).count()).toBe(0);
 
     await writeStep(folder, "0030");
-    // Pushed: nobody has asked for the new steps, and the charts stay as they are.
+    // Pushed: the page has not asked for the new steps, and the charts stay unchanged.
     await eventually(() => readText(pills)).toContain("1 alert, at step 30");
     expect(await readText(page.locator(".top-bar .facts"))).toContain("steps 10–20");
     const row = table(page).locator("tbody tr");
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("alerts", () => {
     expect(errors).toEqual([]);
     await page.close();
 
-    // Opened later, without rules, and as a bundle.
+    // Opened later, without rules; and as a bundle.
     const later = await place.serve(folder, ...DEMO_FLAGS);
     const { page: second } = await openPage(browser);
     await goTo(second, later.url, "#/steps");
@@ -142,15 +142,15 @@ describe.skipIf(!hasBrowser)("alerts", () => {
       await page.locator(".top-bar .pill.alert").click();
       await eventually(() => readText(table(page))).toContain("step 3");
       await eventually(() => page.locator(".overview .mark-note").count()).toBe(1);
-      // Raised by the server, which is another process than the viewer that is open.
+      // Raised by the server, a different process from the open viewer.
       await put(4);
       await put(5, 1);
       await eventually(() => readText(page.locator(".top-bar .news"))).toContain("2 alerts, last at step 5");
-      // In one row all the same; facts of the run make room, whole ones.
+      // Still in one row; whole facts of the run are dropped to make room.
       await page.setViewportSize({ width: 1440, height: 900 });
       expect((await page.locator("header.top").boundingBox())!.height).toBeLessThan(60);
       expect(await page.locator(".top-bar .news").innerText()).toMatch(/^live\s+so far: \w/);
-      // Over a few connections, as a page that is open for long does.
+      // Over a few connections, as on a page that stays open for long.
       await page.evaluate(
         "(async () => { for (let at = 0; at < 100; at++) await (await fetch('api/run?again')).text(); })()",
       );

@@ -26,10 +26,13 @@ const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ] as const;
-/** A reader's words and numbers; what the run or a config says is theirs. */
+/** Limits on a reader's words and numbers; texts from the run or a config do not count. */
 const MOST = { words: 150, numbers: 40 };
 
-/** Counts what is in sight: numbers begin with a digit, words have a letter. Code and quoted texts of the run do not count. */
+/**
+ * Counts what is in sight: numbers begin with a digit, words contain a letter. Code and quoted texts of the run do not
+ * count.
+ */
 const COUNT = `(() => {
   const counted = { words: 0, numbers: 0 };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -49,7 +52,7 @@ const COUNT = `(() => {
   return counted;
 })()`;
 
-/** A text in a regular expression, with the names of Greek letters that the page adds. */
+/** A text as a regular expression, allowing for the names of Greek letters that the page adds. */
 function escaped(text: string): string {
   return text
     .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
@@ -190,7 +193,7 @@ describe.skipIf(!hasBrowser)("the answer", () => {
     expect(shows(mean!, metrics.delta_abs_mean)).toBe(true);
     await page.locator(".steps-chip").click();
     await eventually(() => readText(page.locator(".sentence"))).toContain("Elevated");
-    // The steps that give the level are a click away.
+    // The steps that determine the level are one click away.
     await page.locator(".sentence b a").click();
     expect(page.url()).toContain("steps=10..30");
     expect(errors).toEqual([]);

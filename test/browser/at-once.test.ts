@@ -21,7 +21,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("the viewer while it prepares");
 
-/** `logratio view -`: its input ends when the test says so. */
+/** `logratio view -`, whose input ends when the test says so. */
 function viewPipe(...words: readonly string[]): {
   child: ChildProcess;
   out: () => string;
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the page at once", () => {
       await eventually(() => readText(page.locator("main.waiting"))).toContain(
         "read; being summed up, 1,234",
       );
-      // As of a large run, of which this is next to nothing.
+      // As if this were a tiny part of a large run.
       const info = { ...first!.info, read_share: 0.004 };
       const answer: PreparedRun["answer"] = async (name) =>
         name === "run" ? Buffer.from(JSON.stringify(info)) : first!.answer(name);

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     [browser, place] = await Promise.all([openBrowser(), workplace()]);
     folder = join(place.folder, "site");
     await bundle(folder);
-    // As dumb as file servers come.
+    // A file server as simple as they come.
     server = createServer((request, response) => {
       const path = normalize(new URL(request.url!, "http://x").pathname);
       try {
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     );
     await goTo(page, url, "#/sql");
     expect(await readText(page.locator("main"))).toContain("A bundle cannot run SQL");
-    // Fields and values are completed without a server; nobody counts what terms match, nor keeps filters.
+    // Fields and values are completed without a server; matches of terms are not counted, and filters are not stored.
     await goTo(page, url, "#/sequences");
     await page.getByRole("combobox", { name: "Filter" }).pressSequentially("finish:");
     await eventually(() => page.getByRole("option").count()).toBeGreaterThan(0);
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
   });
 
   it("holds a comparison with its warnings, and both runs' sequences", async () => {
-    // Beside the first one, below the same server.
+    // Next to the first one, under the same server.
     await bundle(join(folder, "compared"), "--compare", join(DEMO, "stale/step_0020.npz"));
     const { page, errors } = await openPage(browser);
     const site = `${url}compared/`;

@@ -29,10 +29,10 @@ describe.skipIf(!hasBrowser)("a chart of lines", () => {
 
   const visits = (): Promise<number> => page.evaluate("history.length");
   const chosen = (): string | undefined => /steps=(-?\d+\.\.-?\d+)/.exec(page.url())?.[1];
-  /** To a share of a chart's width. */
+  /** Moves the pointer to a share of a chart's width. */
   const moveTo = async (chart: Locator, share: number): Promise<void> => {
     const plot = chart.getByRole("slider");
-    // Charts begin below what fits on the first screen.
+    // Charts begin below the first screen.
     await plot.scrollIntoViewIfNeeded();
     const box = (await plot.boundingBox())!;
     await page.mouse.move(box.x + 50 + (box.width - 62) * share, box.y + box.height / 2, { steps: 5 });

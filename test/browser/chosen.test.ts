@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  /** Of the chosen steps, and of these the ones that the filter asks for. */
+  /** Tokens of the chosen steps, and those among them that the filter selects. */
   let inSteps: OwnToken[];
   let matching: OwnToken[];
   useViewer(async (browser, place) => {
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
   const open = (hash: string): Promise<void> => goTo(page, server.url, hash);
   const tableNamed = (name: string) =>
     page.locator(".tables .report-table").filter({ has: page.getByRole("heading", { name, exact: true }) });
-  /** Cells by their column, of the table that is or has the element. */
+  /** Cells by column, from the table that is or contains the element. */
   const read = (of: ReturnType<Page["locator"]>): Promise<Rows> =>
     of.evaluate((element) => {
       const table = element.closest("table") ?? element.querySelector("table")!;
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
       );
     });
 
-  /** Every figure of a row, to the digits that it is shown with; its key is none, and neither are ranges. */
+  /** Checks every figure of a row to the digits shown; its key is not a figure, and neither are ranges. */
   function expectFigures(row: Rows[number], some: readonly OwnToken[], all: readonly OwnToken[]): number {
     const figures = figuresOf(some, all);
     const shown = Object.entries(row).filter(([name, text]) => name in figures && !text.includes("–"));
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
     return shown.length;
   }
 
-  /** A table of groups has all of them, with their sums. */
+  /** A table of groups must have all of them, with their sums. */
   async function expectGroups(
     rows: Rows,
     tokens: readonly OwnToken[],
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
     for (const row of own) expect(expectFigures(row, groups.get(row[column]!)!, tokens)).toBeGreaterThan(3);
   }
 
-  /** Rows are about their handle's tokens, and none is left out that is worse than the last. */
+  /** Rows are about their handle's tokens, and no token that is left out is worse than the last one shown. */
   async function expectWorst(
     rows: Rows,
     groups: ReadonlyMap<string, OwnToken[]>,
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
     const turns = groupBy(inSteps, ({ sequence, turn }) => `${sequence} turn ${turn}`);
     for (const row of await table("Worst turns"))
       expect(expectFigures({ ...row, turn: "–" }, turns.get(row.turn!)!, inSteps)).toBeGreaterThan(2);
-    // A further table needs its lines here.
+    // A further table needs a line in this test.
     expect(await page.locator(".tables .report-table").count()).toBe(11);
 
     const told = await readText(page.locator(".chosen"));
@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)("chosen steps and a filter", () => {
         .locator("td")
         .last()
         .textContent()) ?? "";
-    // Until the exact figures are there, the cells have those of the histogram.
+    // Until the exact figures arrive, the cells show those of the histogram.
     await eventually(() => exact("effective sample size")).toMatch(/^[^≈]*\d/);
     const ratios = kept.map(({ delta }) => Math.exp(delta));
     const dropped = wrong.filter((token) => !kept.includes(token)).length / wrong.length;

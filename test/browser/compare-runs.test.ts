@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("more than two runs", () => {
     await eventually(async () => (await rows()).length).toBe(3);
     const [first, copy, later] = await rows();
     expect([copy![0], later![0]]).toEqual(["copy", "later"]);
-    // All figures of a copy are those of the run.
+    // All figures of a copy equal those of the run.
     expect(copy!.slice(1, 8)).toEqual(first!.slice(1, 8));
     expect(later!.slice(1, 8)).not.toEqual(first!.slice(1, 8));
     expect(first!.slice(8)).toEqual(["", "", ""]);

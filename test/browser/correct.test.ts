@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
       expect(shows(text, value), `${title}: ${text}, ${value}`).toBe(true);
     }
   };
-  /** What the command that the page offers does, run as a shell would. */
+  /** The effect of the command that the page offers, run as a shell would run it. */
   const runOffered = async (): Promise<Effect> => {
     await page.getByRole("tab", { name: "logratio", exact: true }).click();
     await page.getByRole("button", { name: /^Copy command/ }).click();
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("a correction", () => {
       await row.getByRole("link").click();
       expect(asked()).toBe(correction_text);
       expect(await row.getAttribute("aria-current")).toBe("true");
-      // The last one lies on top of others that drop as much.
+      // The last one lies on top of others that drop equally many.
       const { correction_text: other, name } = corrections.findLast(
         ({ dropped }) => dropped.tokens_share > 0.1,
       )!;

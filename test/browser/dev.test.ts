@@ -1,4 +1,4 @@
-/** `npm run dev`, on a copy of the sources, so that no edit of this test can be left in yours. */
+/** `npm run dev` on a copy of the sources, so that this test can leave no edit in the real ones. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ warnWithoutBrowser("npm run dev");
 describe.skipIf(!hasBrowser)("npm run dev", () => {
   let folder: string;
   let dev: ChildProcess;
-  /** What it printed. */
+  /** What it has printed. */
   let said = "";
   let url: string;
   let browser: Browser;
@@ -97,11 +97,11 @@ describe.skipIf(!hasBrowser)("npm run dev", () => {
     const patiently = { timeout: 60_000 };
     writeFileSync(file, before.replace(header, '"referrer-policy": "same-origin"'));
     await expect.poll(policy, patiently).toBe("same-origin");
-    // The page was loaded again, with the cookie of the server before; so was the address that was printed.
+    // The page was reloaded with the cookie of the previous server; the printed address was reloaded too.
     await expect.poll(() => page.evaluate("globalThis.stillHere === undefined"), patiently).toBe(true);
     await settled(page);
     expect((await fetch(url, { redirect: "manual" })).headers.get("set-cookie")).toContain("logratio_");
-    // What does not parse is not run.
+    // A file that does not parse is not run.
     writeFileSync(file, before.replace(header, '"referrer-policy": ('));
     await expect.poll(() => said, patiently).toMatch(/security\.ts:19: /);
     expect(await policy()).toBe("same-origin");

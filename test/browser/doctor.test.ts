@@ -10,7 +10,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("the doctor's page");
 
-/** A run whose rollout column holds −1 wherever the engine returned nothing: a fault that leaves its mark. */
+/** A run whose rollout column holds −1 wherever the engine returned nothing: a recognizable fault. */
 async function writeFilled(file: string): Promise<void> {
   const rows = Array.from({ length: 32 }, (_, row) => {
     const trainer = Array.from({ length: 80 }, (_, t) => -((((t + 1) * (row + 3) * 37) % 101) / 50) - 0.001);
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the doctor's page", () => {
     report = await printed<DoctorReport>("doctor", file, "--json");
   });
   beforeAll(() => {
-    // What the page is held to below.
+    // The page is compared with this below.
     expect(report.verdict).toBe("fault");
     expect(report.guilty_leg).toBe("decode");
   });
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the doctor's page", () => {
     expect(text).toContain("FAULT");
     expect(text).toContain(cause!.title);
     expect(text).toContain(cause!.description);
-    // Advice that is no line to paste stands as a sentence.
+    // Advice that is not a line to paste is shown as a sentence.
     for (const { line } of cause!.fix)
       for (const part of line.split("\n")) expect(text.toLowerCase()).toContain(part.trim().toLowerCase());
     expect(text).toContain(

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
     await writeFile(join(place.folder, "notes.txt"), "no run at all");
   });
 
-  /** As a person drags it from a folder of the system. */
+  /** Drags a file as a person would from a folder of the system. */
   const drag = async (path: string): Promise<void> => {
     const session = await page.context().newCDPSession(page);
     const data = { items: [], files: [path], dragOperationsMask: 1 };
@@ -48,12 +48,12 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     expect(await dialog.count()).toBe(0);
     expect(await compareLink().count()).toBe(0);
-    // The browser says so itself of every answer that is not 200.
+    // The browser itself reports every response that is not 200.
     expect(errors.splice(0).every((error) => error.includes("422"))).toBe(true);
   });
 
   it("that the browser cannot read are named, with what to try", async () => {
-    // What a browser does with a file that has changed since it was dropped, or may not be read.
+    // What a browser does with a file that changed since it was dropped, or that may not be read.
     await page.evaluate(`
       globalThis.readPiece = Blob.prototype.arrayBuffer;
       Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("", "NotReadableError"));
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("files dropped on the page", () => {
     expect(page.url()).toContain("with=first-steps");
     await page.getByRole("status").filter({ hasText: "1 hidden file left out" }).waitFor();
     expect(await readText(page.locator(".compare-view"))).toContain("192");
-    // The run itself is still there, and so are its links.
+    // The run itself is still there, and its links still work.
     await goTo(page, page.url().split("#")[0]!, "#/sequence/0");
     await page.locator(".strip .t").first().waitFor();
     expect(errors).toEqual([]);

@@ -16,7 +16,7 @@ warnWithoutBrowser("exports of the viewer");
 
 const OTHER = join(DEMO, "stale/step_0020.npz");
 
-/** Views, and a picture or table that each must give away. */
+/** Views, and a picture or table that each must let the user export. */
 const VIEWS = [
   ["#/steps", "mean-abs-delta"],
   ["#/sequences", "sequences"],
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
     const button = page.getByRole("button", { name: `Export ${name}`, exact: true }).first();
     await button.click();
     const item = findMenu(name).getByRole("menuitem", { name: format, exact: true });
-    // Told apart from a download that does not come.
+    // Tells a missing menu item apart from a download that does not come.
     await item.waitFor();
     const [download] = await Promise.all([page.waitForEvent("download"), item.click()]);
     await findMenu(name).waitFor({ state: "detached" });
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
   const csv = async (name: string): Promise<string[]> =>
     (await saved(name, "CSV")).toString().trimEnd().split("\r\n");
 
-  /** The picture, once it is known to be one, and to need nothing of the page. */
+  /** The picture, after checking that it is one and that it needs nothing from the page. */
   async function picture(name: string): Promise<string> {
     const svg = (await saved(name, "SVG")).toString();
     const root = await page.evaluate<string>(
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
     // The legend's "no score" is hatched.
     expect([before.includes("✗"), underlined(before)]).toEqual([false, 0]);
 
-    // Marks that only the style sheet makes.
+    // Marks that only the style sheet draws.
     await page
       .locator(".heat-map thead th")
       .nth(2)
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)("exports", () => {
   });
 });
 
-/** An answer of the server, decoded. */
+/** A response of the server, decoded. */
 async function wire<T>(url: string, decode: (bytes: Uint8Array) => T): Promise<T> {
   return decode(new Uint8Array(await (await fetch(url)).arrayBuffer()));
 }

@@ -11,7 +11,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("filters of the viewer");
 
-/** The issue's own, for figures as small as the demo's. */
+/** A filter with thresholds for figures as small as the demo's. */
 const FILTER = "abs>0.05 turn:2 is:number correct:no";
 
 describe.skipIf(!hasBrowser)("a filter on tokens", () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
   let page: Page;
   let errors: string[];
   let meant: { readonly handle: string; readonly tokens: number[]; readonly worst: number }[];
-  /** Of each incorrect sequence: its tokens with mask 1, and which of them {@link FILTER} asks for. */
+  /** For each incorrect sequence, its tokens with mask 1, and those among them that {@link FILTER} selects. */
   let all: {
     readonly handle: string;
     readonly tokens: { readonly abs: number; readonly isAsked: boolean }[];
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await goTo(page, server.url, `#/tokens?by=token&filter=${encodeURIComponent(FILTER)}`);
     const total = meant.reduce((sum, { tokens }) => sum + tokens.length, 0);
     await eventually(() => readText(counts)).toContain(`of the ${total.toLocaleString("en")} in `);
-    // A group's count leads to its tokens one by one, under the filter as it is.
+    // A group's count leads to its individual tokens, with the filter unchanged.
     const link = page.getByRole("grid", { name: "Tokens by token" }).locator("tbody a").first();
     const own = await readText(link);
     await link.click();
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("a filter on tokens", () => {
     await eventually(() => readText(counts)).toMatch(new RegExp(` ${total.toLocaleString("en")} match$`));
     expect(await readText(counts.locator("strong"))).toBe(String(wanted.length));
     expect(await problems.count()).toBe(0);
-    // Its text opens with the tokens found that are asked for.
+    // Its text opens with the tokens found that the filter selects.
     const row = page.getByRole("grid", { name: "Sequences" }).locator("tbody tr").first();
     const handle = await readText(row.locator("td").first());
     await row.locator("td").first().getByRole("link").click();

@@ -26,7 +26,7 @@ const VIOLATIONS =
   "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))";
 const STEPS = join(DEMO, "stale");
 
-/** A step's file as it is once it is whole and nobody writes to it any more. */
+/** Completes a step's file, so that nothing writes to it any more. */
 async function settle(path: string): Promise<void> {
   const past = new Date(Date.now() - 60_000);
   await utimes(path, past, past);
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     await eventually(() => pill(page).count()).toBe(1);
     expect(await readText(pill(page))).toBe("1 new step · show");
     expect(await heightOf()).toBeLessThanOrEqual(height);
-    // Nothing has moved before someone asks, and the sequence stays when someone does.
+    // Nothing moves before the user asks, and the sequence stays when the user does.
     expect(await readText(page.locator(".top-bar .facts"))).toContain("step 10");
     expect(page.url()).toMatch(/#\/sequence\/s10(?:\.r\d+)?\.q3\/t5/);
     await pill(page).click();
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)("a run that is followed", () => {
     expect(Math.abs(since - (SOUND_STEPS + 1))).toBeLessThanOrEqual(1);
     const text = telling[0]!.replace("alarm: ", "");
     await eventually(() => readText(page.locator("main"))).toContain(text);
-    // In the same word above every view and on the Answer.
+    // The same word stands above every view and on the Answer.
     await goTo(page, server.url, "#/answer?live=1");
     const chip = await readText(page.locator(".top-bar .news b"));
     expect((await readText(page.locator(".sentence .badge"))).toLowerCase()).toContain(chip);

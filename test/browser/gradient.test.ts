@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
   it("colors the text", async () => {
     await page.getByRole("radio", { name: "A·(ρ − 1)" }).check();
     await settled(page);
-    // 4.62: in the second hue.
+    // 4.62 is drawn in the second hue.
     expect(await page.locator(".strip-text .t.q-13").count()).toBeGreaterThan(0);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("what reaches the gradient", () => {
   });
 });
 
-/** The least contrast of a text with the shade behind it, and how many there are. */
+/** The smallest contrast of a text with the shade behind it, and the number of such texts. */
 const CONTRASTS = `(() => {
   const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
   const luminance = (color) => {
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("the colors of tokens", () => {
   it("are anchored in nats: the same in every run, unless relative to it", async () => {
     await goTo(page, server.url, "#/sequences?layout=matrix");
     await page.locator(".turn-matrix tbody td").first().waitFor();
-    // 10.7 nats, and the 0.00948 of the turn before.
+    // 10.7 nats, and 0.00948 in the turn before.
     const first = page.locator(".turn-matrix tbody tr").first().locator("td.cell");
     const classes = (): Promise<(string | null)[]> =>
       first.evaluateAll((all) => all.map((cell) => cell.getAttribute("class")));

@@ -17,7 +17,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("hostile text in the viewer");
 
-/** What the page never makes itself, so that any of it came out of the data. */
+/** Markup that the page never makes itself, so that any of it must have come from the data. */
 const FOREIGN =
   "img, iframe, object, embed, style:not([data-vite-dev-id]), script:not([src]), main svg[onload], [onerror], [onload], [onmouseover], [onclick], b[onmouseover]";
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("text that is not text", () => {
   let server: RunningView;
   let page: Page;
   let errors: string[];
-  /** Dialogs, and requests to anyone but the server. */
+  /** Dialogs, and requests to anything but the server. */
   const happened: string[] = [];
   useViewer(async (browser, place) => {
     const { path, tokenizer } = await writeHostileRun(place.folder);

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("without a mouse", () => {
     await settled(page);
     const current = page.locator(".strip .t.current");
     await eventually(() => isInSight(current, ".strip")).toBe(true);
-    // It is open on arrival; x puts it away and back.
+    // It is open on arrival; x closes and reopens it.
     const cards = page.locator(".pinned-cards .card");
     await cards.waitFor();
     await page.keyboard.press("x");

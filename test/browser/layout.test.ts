@@ -12,26 +12,26 @@ const LAPTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LEAST_LABEL = 9;
 
-/** Labels of pictures that are drawn smaller than they can be read, as `7.9 px: turn 3`. */
+/** Labels of pictures that are drawn too small to be read, as `7.9 px: turn 3`. */
 const SMALL_LABELS = `[...document.querySelectorAll("svg text")].flatMap((label) => {
   const size = parseFloat(getComputedStyle(label).fontSize) * (label.getScreenCTM()?.a ?? 1);
   return size < ${LEAST_LABEL} ? [size.toFixed(1) + " px: " + label.textContent] : [];
 })`;
 
-/** Tokens in their context that lie outside of the box that cuts their table. */
+/** Tokens in their context that lie outside the box that clips their table. */
 const CUT_TOKENS = `[...document.querySelectorAll("main td mark")].flatMap((mark) => {
   const box = mark.closest(".scroll").getBoundingClientRect();
   const { left, right } = mark.getBoundingClientRect();
   return left < box.left || right > box.right ? [mark.textContent + ": " + right + " of " + box.right] : [];
 })`;
 
-/** Tables that are wider than their box though the page has room for them, as `Worst tokens: 626 of 441`. */
+/** Tables that are wider than their box although the page has room for them, as `Worst tokens: 626 of 441`. */
 const CUT_TABLES = `[...document.querySelectorAll(".report-table")].flatMap((table) => {
   const { scrollWidth, clientWidth } = table.querySelector(".scroll");
   return scrollWidth > clientWidth ? [table.querySelector("h3").textContent + ": " + scrollWidth + " of " + clientWidth] : [];
 })`;
 
-/** Headings of columns that do not fit though the page has room for them, as `turn 0: 206 of 192`. */
+/** Headings of columns that do not fit although the page has room for them, as `turn 0: 206 of 192`. */
 const CUT_HEADINGS = `[...document.querySelectorAll(".virtual-table th")].flatMap((th) =>
   th.scrollWidth > th.clientWidth ? [th.textContent + ": " + th.scrollWidth + " of " + th.clientWidth] : []
 )`;
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("the viewer's layout", () => {
     await eventually(isOpen).toEqual(["", null]);
     await columns.locator("summary").click();
     await eventually(isOpen).toEqual([null, ""]);
-    // A press inside keeps it.
+    // A press inside keeps it open.
     await columns.getByRole("checkbox").first().click();
     expect(await isOpen()).toEqual([null, ""]);
     await page.locator(".top-bar .facts").click();

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("a link to a sequence", () => {
     );
     await page.getByRole("link", { name: "next →" }).click();
     await eventually(() => page.locator("main p.hint").count()).toBe(0);
-    // What is asked about no steps is refused.
+    // Requests about no steps are refused.
     expect(errors.splice(0).filter((error) => !error.includes("404"))).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { useViewer } from "../support/use-viewer.ts";
 warnWithoutBrowser("charts of long runs");
 
 const STEPS = 1000;
-/** Far off, on both sides: everywhere else Δ is 0.01. */
+/** Steps that are far off, on both sides; everywhere else Δ is 0.01. */
 const BAD = [411, 812, 813];
 
 describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
     const range = /^steps (\d+)–1000$/.exec(await readText(mean.locator(".at")))!;
     expect(range).not.toBeNull();
     expect(await readText(mean.locator(".lines li").first())).toBe("mean median 0.0100 (0.0100 to 0.0100)");
-    // Enter opens the sequences of all of them.
+    // Enter opens the sequences of all these steps.
     await page.keyboard.press("Enter");
     await eventually(() => page.url()).toContain(`steps=${range[1]}..1000`);
     await eventually(() => readText(page.locator(".sequences-view .counts strong"))).toBe(
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("charts of a run of 1,000 steps", () => {
     await page.getByRole("radio", { name: "15", exact: true }).check({ force: true });
     await eventually(() => readText(mean.locator(".lines"))).toContain("smoothed: moving median of 15 steps");
     expect(page.url()).toContain("smooth=15");
-    // The spikes are those of the values, and gone from what is smoothed.
+    // The spikes belong to the raw values and are gone from the smoothed ones.
     expect(await readText(mean.locator(".lines"))).toMatch(
       /mean, most 2\.81 at 813.*smoothed mean, most 0\.0100 at/s,
     );

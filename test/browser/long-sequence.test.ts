@@ -10,7 +10,7 @@ import { useViewer } from "../support/use-viewer.ts";
 
 warnWithoutBrowser("long sequences in the viewer");
 
-/** How fast they are shown is measured by `npm run bench -- view`. */
+/** `npm run bench -- view` measures how fast they are shown. */
 describe.skipIf(!hasBrowser)("long sequences", () => {
   let browser: Browser;
   let place: Workplace;

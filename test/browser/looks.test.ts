@@ -17,7 +17,7 @@ const SCREENSHOTS = join(ROOT, "test/out/screenshots");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SERIOUS = ["serious", "critical"];
 
-/** Views in other states than their first. */
+/** Views in states other than their first. */
 const STATES = [
   { name: "Sequences in groups", hash: "#/sequences?layout=groups" },
   { name: "Sequences with a text", hash: "#/sequences?peek=3&pinned=worst" },
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("how the viewer looks", () => {
     "has no serious violation in %s colors; pictures are kept",
     async (colorScheme) => {
       const { page, errors } = await openPage(browser, { colorScheme, reducedMotion: "reduce" });
-      // Only colors are others in the dark.
+      // In dark mode only colors may differ.
       const rules = {
         resultTypes: ["violations"],
         ...(colorScheme === "dark" && { runOnly: ["color-contrast", "link-in-text-block"] }),

@@ -23,7 +23,7 @@ interface WorstTurn {
 warnWithoutBrowser("a new user of the viewer");
 warnWithoutLab("a new user of the viewer");
 
-/** Nothing but what is in sight is used: no keys, no addresses. */
+/** Only what is in sight is used: no keys, no addresses. */
 describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () => {
   let browser: Browser;
   let server: RunningView;
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
       own.page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
     await own.page.goto(server.url);
     await settled(own.page);
-    // The run is sound: what moved the gradient most is among the steps.
+    // The run is sound; the steps show what moved the gradient most.
     await click(tab("Steps"));
     await click(
       own.page.getByRole("listitem").filter({ hasText: "Worst for the gradient" }).getByRole("link"),
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     await eventually(() => readText(card)).toMatch(/p rollout.*p trainer.*sampled/s);
     const handle = /s\d+\.q\d+\.t\d+/.exec(await readText(card))![0];
     await click(card.getByRole("button", { name: /star/i }).first());
-    // The line of config that corrects for it.
+    // The line of config that corrects the mismatch.
     await click(tab("Correction"));
     await click(own.page.getByRole("tab", { name: "verl", exact: true }));
     const copy = own.page.getByRole("button", { name: /^Copy config/ });
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser || !hasLab)("a new user, on the lab's int8 run", () 
     expect(await readText(story)).toContain("What each policy would have said there");
     expect(clicks).toBeLessThan(10);
     expect(own.errors).toEqual([]);
-    // The next size starts without stars.
+    // The next window size starts without stars.
     await story
       .getByRole("button", { name: /remove/i })
       .first()

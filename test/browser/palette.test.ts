@@ -29,9 +29,9 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
   const box = (): Locator => page.getByRole("combobox", { name: "Filter" });
   const options = (): Locator => page.getByRole("listbox", { name: "Completions" }).getByRole("option");
 
-  /** Opens the palette and asks it; the first answer is this one. */
+  /** Opens the palette and types a query; the first answer must be this one. */
   const find = async (query: string, first: string | RegExp): Promise<void> => {
-    // Fields keep their keys.
+    // Fields keep their keys for themselves.
     await page.evaluate("document.activeElement.blur()");
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByRole("combobox").fill(query);
@@ -67,12 +67,12 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await page.keyboard.press("Escape");
     expect(await options().count()).toBe(0);
     expect(await box().inputValue()).toBe("correct:no fin");
-    // Between words it waits for an arrow: it would cover what one wants to click.
+    // Between words it waits for an arrow key, since it would cover what the user wants to click.
     await box().fill("");
     expect(await options().count()).toBe(0);
     await page.keyboard.press("ArrowDown");
     await eventually(() => options().count()).toBe(12);
-    // In the middle of the text, what stands behind stays.
+    // In the middle of the text, the rest after the cursor stays.
     await box().fill("co turn:2");
     await page.keyboard.press("Home");
     for (const _ of "co") await page.keyboard.press("ArrowRight");
@@ -156,13 +156,13 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     await prompt.first().click();
     await eventually(() => page.url()).toContain("#/group/");
     expect(await readText(page.locator("main"))).toContain("Solve x - 86 = 24");
-    // Of a long prompt the list has the beginning: SQL looks through all of it.
+    // For a long prompt the list has only the beginning; SQL searches all of it.
     await find("<bos>Question", 'command Search whole prompts for "<bos>Question" SQL');
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Run" }).click();
     const found = page.locator(".sql-view section [role=status]").first();
     await eventually(() => readText(found)).toContain("768 rows");
-    // Signs that mean something in SQL are text like any other.
+    // Characters that mean something in SQL are treated as ordinary text.
     await find("question%'", 'command Search whole prompts for "question%\'" SQL');
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Run" }).click();
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("asking the run", () => {
     );
     await link.or(grid.getByRole("link").first()).first().click();
     await eventually(() => page.url()).toContain("#/sequence/");
-    // The browser itself tells of the answer that refused the query.
+    // The browser itself reports the response that refused the query.
     expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
   });
 });

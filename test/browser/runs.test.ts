@@ -1,4 +1,4 @@
-/** The page of `logratio serve`: its runs, as they come, and the viewer of one. */
+/** The page of `logratio serve`: its runs, as they arrive, and the viewer of one. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

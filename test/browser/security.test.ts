@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     const own = await place.serveWithToken(DEMO, ...DEMO_FLAGS);
     const given = new URL(own.url);
     expect(given.searchParams.get("token")).toMatch(/^[\w-]{32}$/);
-    // A page of its own: its icon is refused too, at a time of the browser's choosing.
+    // A separate page: its icon is refused too, at a time of the browser's choosing.
     const { page: outside } = await openPage(browser);
     const refused = await outside.goto(`${given.origin}/`);
     expect(refused!.status()).toBe(401);
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     expect(page.url()).toMatch(/^http:\/\/[^/?]+\/#\/sequence\/s\d+[^?]*\/t3\?v=1&pins=3$/);
     expect(page.url().startsWith(`${given.origin}/#`)).toBe(true);
     expect(await page.evaluate<string>("document.cookie")).toBe("");
-    // Known from now on, under an address without a token: what "Copy link" gives.
+    // Known from now on under an address without a token, which "Copy link" gives.
     await goTo(page, `${given.origin}/`, "#/sequences");
     const button = page.locator(".export-menu > button").first();
     const name = ((await button.getAttribute("aria-label")) ?? "").slice(7);
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("who may ask", () => {
     const told = (await (await fetch(`${server.url}api/tokens`)).json()) as {
       occurrences: { sequence: number; before: string; after: string }[];
     };
-    // Words with a blank between, long enough that nothing else has them.
+    // Words with a space between, long enough to be unique.
     const found = told.occurrences.flatMap(({ sequence, before, after }) =>
       [before, after].flatMap((text) => {
         const phrase = /[a-z]{2,} [a-zA-Z0-9+*=. ]{6,}/.exec(text)?.[0];

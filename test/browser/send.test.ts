@@ -1,4 +1,4 @@
-/** What a reader gives to somebody who has neither logratio nor the data. */
+/** What a reader can send to somebody who has neither logratio nor the data. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
   const param = (name: string): string | null =>
     new URLSearchParams(new URL(page.url()).hash.split("?")[1]).get(name);
   const token = (): number => Number(/\/t(\d+)\?/.exec(page.url())?.[1] ?? -1);
-  /** What a page before has open is not open in this one. */
+  /** Nothing that an earlier page had open is open in this one. */
   const fresh = async (url: string, hash: string): Promise<void> => {
     await page.goto("about:blank");
     await goTo(page, url, hash);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the page of a sequence", () => {
 
   it("finds in all of 100,000 tokens, opens what is folded, and shows it in the minimap", async () => {
     await open(long.url, "#/sequence/0");
-    // Tool output, which is folded away at first, and tokens far from what is in sight.
+    // Tool output, which is folded at first, and tokens far outside the view.
     await page.keyboard.press("/");
     await box().fill("mask:0 pos>50000");
     await eventually(said).toContain("5,000 matching tokens");

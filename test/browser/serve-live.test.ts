@@ -1,4 +1,4 @@
-/** "Try it" of docs/serve.md, as it stands there: two terminals, a page that is open, and an alert that fires. */
+/** "Try it" of docs/serve.md exactly as written: two terminals, an open page, and an alert that fires. */
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ warnWithoutBrowser("the live run of docs/serve.md");
 const [, SECTION = ""] =
   /^## Try it\n(.*?)^## /ms.exec(readFileSync(join(ROOT, "docs/serve.md"), "utf8")) ?? [];
 
-/** The only block of a language in the section. */
+/** The only block of code in a language in the section. */
 function block(language: string): string {
   const found = [...SECTION.matchAll(/^```(\w*)\n(.*?)^```$/gms)].filter(([, name]) => name === language);
   expect([language, found.length]).toEqual([language, 1]);
@@ -34,13 +34,13 @@ describe.skipIf(!hasBrowser || !hasNumpy)("while it runs", () => {
   });
 
   it("is a live page with an alert, by the page alone", async () => {
-    // A second try must not meet the run of the first.
+    // A retry must not find the run of the first attempt.
     const folder = temporaryFolder("logratio-live-");
     await writeFile(join(folder, "rules.yaml"), block("yaml"));
     const [, words = ""] = /^logratio serve runs\/ (.*?) +#/.exec(block("sh")) ?? [];
     expect(words).toBe("--alerts rules.yaml");
     const server = await startServe(join(folder, "runs"), ["--alerts", join(folder, "rules.yaml")]);
-    // The port and the pace are the test's own; everything else is as a reader pastes it.
+    // The port and the pace are chosen by the test; everything else is pasted as a reader would.
     const pasted = block("python");
     const loop = pasted
       .replace("http://127.0.0.1:8270", server.url)

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     ({ page, errors } = await openPage(browser));
   });
 
-  /** A test that is tried again begins as it did. */
+  /** A retried test must start in the same state. */
   const removeStars = async (): Promise<void> => {
     const address = new URL("api/stars", server.url);
     const { stars } = (await (await fetch(address)).json()) as StarList;
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     );
     await page.reload();
     await eventually(() => note.inputValue()).toBe("stale weights copy 110\nas 100");
-    // The order is that of whoever tells the story, and the focus stays with the place that is moved.
+    // The order is the author's, and the focus stays with the place that is moved.
     const titles = (): Promise<string[]> => entries.locator("h2 a").allInnerTexts();
     const [first = "", second = ""] = await titles();
     await page.getByRole("button", { name: `Move ${first} down, 1 of 2` }).focus();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a starred place", () => {
     await eventually(titles).toEqual([second, first]);
     await page.getByRole("button", { name: `Move ${first} up, 2 of 2` }).click();
     await eventually(titles).toEqual([first, second]);
-    // What has a note is not lost by a click on its star.
+    // A place with a note is not lost by a click on its star.
     await entry.locator("h2 a").click();
     await page.getByRole("link", { name: `${token} is starred: see the story` }).waitFor();
     expect(errors).toEqual([]);

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a term in a heading", () => {
     await said().waitFor();
     await page.keyboard.press("Escape");
     await eventually(() => said().count()).toBe(0);
-    // Below the window's end there is no room.
+    // Below the end of the window there is no room.
     await page.setViewportSize({ width: 1280, height: Math.ceil(term.y + term.height + 4) });
     await ess.hover();
     expect((await said().boundingBox())!.y).toBeLessThan(term.y);

@@ -54,11 +54,11 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     expect((await rowTexts(page, 0))[2]).toMatch(/Therefore x = 100\. #### 100$/);
     const beyond = page.locator("[role=grid] .spark .beyond").first();
     expect(await beyond.getAttribute("d")).toMatch(/^M\d/);
-    // No UUID stands in a cell; the whole name is a pointer away.
+    // No UUID is in a cell; hovering shows the whole name.
     const group = page.locator("[role=grid] a[href*='#/group/']").first();
     expect(await readText(group)).toMatch(/^[0-9a-f]{6}$/);
     expect(await group.getAttribute("title")).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-    // Far down in the list too.
+    // The same far down the list.
     await page.keyboard.press("End");
     await eventually(async () => (await rowTexts(page, 20)).slice(0, 3).every((text) => text !== "")).toBe(
       true,
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     await page.keyboard.press("ArrowDown");
     await eventually(() => readText(peek.locator("h2"))).toBe("s10.q2");
     expect(page.url()).toContain("peek=2");
-    // A link opens the same.
+    // A link opens the same view.
     await page.reload();
     await eventually(() => readText(peek.locator("h2"))).toBe("s10.q2");
     await page.locator("[role=grid] tr[aria-selected=true]").getByRole("link", { name: "s10.q2" }).waitFor();
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("texts where one chooses", () => {
     await settled(page);
     expect(Math.round((await head.boundingBox())!.width - before)).toBe(100);
     expect(page.url()).not.toContain("330");
-    // What is pinned stays while the rest goes by.
+    // Pinned columns stay while the rest scrolls.
     const pinned = page.locator("[role=grid] tbody td.pinned").first();
     const left = (await pinned.boundingBox())!.x;
     await page.locator(".virtual-table").evaluate((box) => box.scrollBy(400, 0));

@@ -12,7 +12,7 @@ warnWithoutBrowser("tokens that are parts of characters");
 
 const TOKENIZER = join(ROOT, "test/fixtures/tokenizer/byte-level");
 const TEXT = "a 😀日 b";
-/** A byte that begins a character which nothing completes. */
+/** A byte that begins a character that nothing completes. */
 const LONE = 0xf0;
 
 describe.skipIf(!hasBrowser)("tokens that are parts of characters", () => {

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       const handles = await table.locator("tbody td:first-child a").allInnerTexts();
       expect(handles.length).toBeGreaterThan(10);
       for (const handle of handles) expect(handle).toMatch(/^s150\./);
-      // The largest |Δ| stands first; its link leads to the token.
+      // The largest |Δ| comes first; its link leads to the token.
       const link = table.locator("tbody tr").first().locator("a").nth(1);
       const size = await readText(link);
       await link.click();
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("the viewer", () => {
       expect(await readText(page.locator(".readout"))).toMatch(/Δ [+−]/);
     });
 
-    // What is the same on every run is tried on one.
+    // Whatever is the same for every run is tested on one.
     if (path !== DEMO) return;
 
     it("goes anywhere by name, and lists the keys", async () => {

@@ -1,4 +1,4 @@
-/** docs/assessment.md names every field of the answer, and the versions of what carries it. */
+/** docs/assessment.md must name every field of the answer, and the versions of everything that contains it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,13 +17,13 @@ function readSection(heading: string): string {
   return section ?? "";
 }
 
-/** What the first column of the section's table has in code. */
+/** The names in code in the first column of the section's table. */
 function listNamed(heading: string): string[] {
   const cells = [...readSection(heading).matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell]) => cell!);
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
 }
 
-/** The members of an interface, as its source declares them. */
+/** The members of an interface, as declared in its source. */
 function listMembers(name: string, file: string): string[] {
   const source = readFileSync(join(ROOT, "src/results", file), "utf8");
   const [, body = ""] = new RegExp(`^export interface ${name} {\n(.*?)^}`, "ms").exec(source) ?? [];

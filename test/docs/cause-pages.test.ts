@@ -1,4 +1,4 @@
-/** The cause pages: one per cause with all its parts, pictures that exist and stay small, links that lead somewhere. */
+/** The cause pages: one per cause with all its parts, pictures that exist and stay small, and links that work. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,7 +70,7 @@ describe("cause pages", () => {
   it.each(causes)("%s gives the fixes that the doctor gives, and no others", (id) => {
     const part = /## Fix\n([\s\S]*?)\n## /.exec(read(`${id}.md`))![1]!;
     const cause = CAUSES.get(id)!;
-    // A line to paste is code, advice is a sentence.
+    // A line to paste is in code; advice is a sentence.
     expect([...part.matchAll(/^- \*\*[^*]+\*\*: (.+)$/gm)].map(([, line]) => line)).toEqual(
       cause.fix.map(({ line, is_code: isCode }) => (isCode ? `\`${line}\`` : `${line}.`)),
     );

@@ -1,4 +1,4 @@
-/** What only GitHub reads is parsed here, and held to what it names in the repository. */
+/** Parses the files that only GitHub reads, and checks them against what they name in the repository. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ interface Form {
   readonly body: readonly { readonly type: string; readonly id?: string; readonly attributes: object }[];
 }
 
-/** Keys that stand twice, and anything else that YAML does not allow, throw. */
+/** Throws for duplicate keys, and for anything else that YAML does not allow. */
 function read<T>(...path: string[]): T {
   return parse(readFileSync(join(GITHUB, ...path), "utf8"), { strict: true, uniqueKeys: true }) as T;
 }

@@ -1,6 +1,5 @@
 /**
- * Every link of the documentation leads to a file and to a heading in it, and a linked name is declared in the file behind
- * it.
+ * Every link in the documentation leads to a file and to a heading in it, and a linked name is declared in that file.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -35,7 +34,7 @@ function findLinks(page: string): Link[] {
     });
 }
 
-/** Addresses of the headings of a page, as GitHub makes them. */
+/** Anchors of a page's headings, as GitHub makes them. */
 function findAnchors(file: string): ReadonlySet<string> {
   const text = readFileSync(file, "utf8").replaceAll(/^```.*?^```$/gms, "");
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
@@ -49,7 +48,7 @@ function findAnchors(file: string): ReadonlySet<string> {
   );
 }
 
-/** Whether the file says what this name is, and does not merely mention it. */
+/** Whether the file declares this name rather than merely mentioning it. */
 function isDeclared(name: string, file: string): boolean {
   const declaration = new RegExp(`\\b(?:function\\*?|class|const|interface|type)\\s+${name}\\b`);
   return declaration.test(readFileSync(file, "utf8"));

@@ -1,4 +1,4 @@
-/** How the doctor's answers are scored against the truth: the table in docs/doctor.md rests on it. */
+/** How the doctor's answers are scored against the truth, which is the basis of the table in docs/doctor.md. */
 import { describe, expect, it } from "vitest";
 import {
   binProbabilities,

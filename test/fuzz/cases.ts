@@ -1,5 +1,5 @@
 /**
- * The files of a fuzzing run: each is made of one file of a real producer (test/fixtures) and the seed of its case.
+ * The files of a fuzzing run: each is made from one file of a real producer (test/fixtures) and the seed of its case.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export type Verb = "report" | "analyze" | "lint" | "study";
 
 export interface Case {
   readonly verb: Verb;
-  /** The fixture it was made of. */
+  /** The fixture that it was made from. */
   readonly from: string;
-  /** As the name of a file should end. */
+  /** The ending of its file name. */
   readonly ending: string;
   readonly bytes: Uint8Array;
 }
@@ -29,7 +29,7 @@ interface Seed {
 }
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
-/** Larger ones take long to change and say nothing that the others do not. */
+/** Larger ones take long to change and reveal nothing more. */
 const MOST_BYTES = 200_000;
 const STUDY = `policies:
   step-10: { backend: onnx:models/a, step: 10 }
@@ -57,7 +57,7 @@ function seeds(): Seed[] {
   const any = /\.(jsonl?|npz|npy|pt|pkl|safetensors|parquet)$/;
   const dumps = of("report", "adapters", any);
   return [
-    // What adapters take apart counts for more than what only readers do.
+    // Files that adapters parse have more weight than those that only readers parse.
     ...dumps,
     ...dumps,
     ...["npz", "torch", "safetensors", "parquet", "json"].flatMap((folder) => of("report", folder, any)),
@@ -69,7 +69,7 @@ function seeds(): Seed[] {
   ];
 }
 
-/** Words of a config exchanged, lines moved deeper, references to what is not there or to themselves. */
+/** Exchanges words of a config, indents lines, and adds references to missing things or to themselves. */
 function mutateConfig(random: Random, text: string): string {
   let lines = text.split("\n");
   for (let i = 1 + random.below(5); i > 0; i--) {
@@ -152,7 +152,7 @@ export function makeCases(seed: number): (index: number) => Case {
     try {
       bytes = changed(random, from);
     } catch {
-      // A fixture that is damaged on purpose cannot be taken apart.
+      // A fixture that is damaged on purpose cannot be parsed.
       bytes = damage(random, from.bytes);
     }
     const ending = /\.\w+$/.exec(from.from)![0];

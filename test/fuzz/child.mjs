@@ -1,5 +1,5 @@
-// Reads the files that its parent names, one after the other, with the built verbs: `npm run build` comes first.
-// Answers with what is wrong with how that went, if anything, and with the most memory that it took.
+// Reads the files that its parent names, one after another, with the built verbs (run `npm run build` first). Replies
+// with what went wrong, if anything, and with the most memory that it used.
 import { readFileSync, writeFileSync } from "node:fs";
 import { analyze } from "../../dist/apps/cli/commands/analyze.js";
 import { correct } from "../../dist/apps/cli/commands/correct.js";
@@ -28,7 +28,7 @@ function openTerminal() {
   };
 }
 
-/** What a user would see of it: the exit status, undefined where an error ended it, and all that was said. */
+/** What a user would see: the exit status, undefined if an error ended it, and all messages. */
 async function watch(verb) {
   const terminal = openTerminal();
   try {
@@ -60,7 +60,7 @@ async function reportOf({ path, good, beside }) {
   ];
   let wrong = problemOf("beside a good file", both);
   if (both.tag !== undefined) wrong ??= `beside a good file: it ended the run: ${both.err}`;
-  // A file of which nothing is read must not move the figures of the other.
+  // A file from which nothing is read must not change the figures of the other.
   else if (alone.tag !== undefined && alone.tag !== "EmptyInputError" && metricsOf(sound) !== metricsOf(both))
     wrong ??= `beside a good file: the figures of the good one are others: ${both.err}`;
   return { problem: wrong, tag: alone.tag };
@@ -78,7 +78,7 @@ async function run(task) {
   return { problem: problemOf(verb, outcome), tag: outcome.tag };
 }
 
-/** Bytes that were resident at most since the last call with `reset`; where /proc tells nothing, since the start. */
+/** Peak of resident bytes since the last call with `reset`; without /proc, since the start. */
 function peak() {
   try {
     return 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);
@@ -91,7 +91,7 @@ function resetPeak() {
   try {
     writeFileSync("/proc/self/clear_refs", "5");
   } catch {
-    // Not Linux: the peak only grows, and a parent that compares it with the base is the stricter for it.
+    // Not Linux: the peak only grows, so a parent that compares it with the base is all the stricter.
   }
 }
 

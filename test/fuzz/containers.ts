@@ -1,6 +1,6 @@
 /**
- * Sound containers around changed contents: lengths, offsets and checksums are right, so that what is wrong gets as far
- * as it can.
+ * Valid containers around changed contents: lengths, offsets and checksums are right, so that the faults get as far as
+ * they can.
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface Member {
   bytes: Uint8Array;
 }
 
-/** Members of an archive that is sound. */
+/** Members of a valid archive. */
 function listMembers(archive: Buffer): Member[] {
   const members: Member[] = [];
   const end = archive.lastIndexOf("PK\x05\x06", undefined, "latin1");
@@ -128,7 +128,7 @@ export function mutateNpy(random: Random, bytes: Uint8Array): Uint8Array {
       data = damage(random, data);
       break;
     default: {
-      // Values of the dictionary where the array's own were.
+      // Values of the dictionary in place of the array's own.
       const view = Buffer.from(data);
       if (view.length >= 8)
         view.writeDoubleLE(random.pick(NUMBERS), 8 * random.below(Math.floor(view.length / 8)));
@@ -205,7 +205,9 @@ export function mutateParquet(random: Random, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([body, footer, size, Buffer.from("PAR1")]);
 }
 
-/** The header of the first page, or the bytes behind it: where both come out as long as they were, all else still fits. */
+/**
+ * Changes the header of the first page, or the bytes after it: if both keep their length, everything else still fits.
+ */
 function mutatePage(random: Random, body: Buffer, footer: ThriftStruct): Uint8Array {
   const offsets = integersNamed(footer, 9).filter((at) => at >= 4 && at < body.length);
   if (offsets.length === 0) return damage(random, body);
@@ -224,7 +226,7 @@ function mutatePage(random: Random, body: Buffer, footer: ThriftStruct): Uint8Ar
   }
 }
 
-/** Every integer in a field of this number, at any depth: 9 is where a column's first data page starts. */
+/** Every integer in a field of this number, at any depth; field 9 is where a column's first data page starts. */
 function integersNamed(fields: ThriftStruct, id: number): number[] {
   return [...fields].flatMap(([field, value]) => {
     if (value.type === "struct") return integersNamed(value.fields, id);
@@ -251,7 +253,7 @@ export function zstdFrame(random: Random, bytes: Uint8Array): Uint8Array {
   return Buffer.concat(blocks);
 }
 
-/** Behind a compression, which is sound most of the time. */
+/** Compresses the content, usually correctly. */
 export function compress(
   random: Random,
   bytes: Uint8Array,

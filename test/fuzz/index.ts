@@ -1,5 +1,5 @@
 /**
- * A fuzzing run: cases of a seed, read by watched processes until the time is over; what fails is kept.
+ * A fuzzing run: watched processes read the cases of a seed until the time is over; files that fail are kept.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { type Outcome, type Task, WatchedChild } from "./watched-child.ts";
 export interface FuzzOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** At most so many cases; without it the time alone ends the run. */
+  /** Maximum number of cases; by default only the time ends the run. */
   readonly cases?: number;
   /** Processes at a time. */
   readonly jobs: number;
   /** Where the files that failed are kept. */
   readonly out: string;
-  /** The number of the first case, to go on where a run was stopped. */
+  /** The number of the first case, to resume a stopped run. */
   readonly from?: number;
   readonly tell: (text: string) => void;
 }
@@ -26,7 +26,7 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly files: number;
   readonly failures: readonly string[];
-  /** How often each tag ended a reading; `read` where none did. */
+  /** How often each tag ended a reading; `read` if none did. */
   readonly tags: Readonly<Record<string, number>>;
   readonly mostSeconds: number;
   readonly mostBytes: number;
@@ -37,7 +37,7 @@ const GOOD = `${JSON.stringify({
   old_log_probs: [-1.1, -2.2, -3.3],
   response_mask: [1, 1, 0],
 })}\n`.repeat(40);
-/** Every so many files of a run are read beside the good one too. */
+/** One in this many files of a run is also read together with the good one. */
 const BESIDE_EVERY = 4;
 const MOST_FAILURES = 25;
 
@@ -70,7 +70,7 @@ export function fuzz({
 
     const keep = async (index: number, path: string, verb: Verb, problem: string): Promise<void> => {
       await mkdir(out, { recursive: true });
-      // The verb is in the name, so that the file is all that a replay needs.
+      // The name includes the verb, so that a replay needs only the file.
       const kept = join(out, `${verb}-${seed}-${index}-${basename(path).replace(/^case-\d+-\d+/, "case")}`);
       await copyFile(path, kept);
       failures.push(kept);
@@ -100,7 +100,7 @@ export function fuzz({
 
 const VERBS: readonly Verb[] = ["report", "analyze", "lint", "study"];
 
-/** One file once more, alone and beside the good one. */
+/** Reads one file again, alone and together with the good one. */
 export function replay(file: string): Promise<Outcome> {
   return withGood(async (folder, good) => {
     const verb = VERBS.find((name) => basename(file).startsWith(`${name}-`)) ?? "report";

@@ -1,11 +1,11 @@
 /**
- * JSON and JSONL: rows of real dumps with keys and values exchanged, in text that only looks like JSON now and then.
+ * JSON and JSONL: rows of real dumps with keys and values exchanged; sometimes the text only looks like JSON.
  *
  * @module
  */
 import { NAMES, NUMBERS, type Random, TEXTS } from "./random.ts";
 
-/** Text that stands in the file as it is. */
+/** Text that goes into the file unchanged. */
 class Raw {
   constructor(readonly text: string) {}
 }

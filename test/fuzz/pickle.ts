@@ -1,5 +1,5 @@
 /**
- * Pickles taken apart into opcodes and put together otherwise.
+ * Pickles split into opcodes and reassembled differently.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { text } from "../../src/input/readers/shared/pickle-writer.test-data.ts"
 import { float, int, long } from "../hostile/pickle-parts.ts";
 import { damage, NAMES, NUMBERS, type Random, TEXTS } from "./random.ts";
 
-/** Bytes of the argument behind an opcode; 0 for those that are not listed. */
+/** Bytes of the argument after an opcode; 0 for opcodes not listed. */
 const FIXED: Readonly<Record<string, number>> = {
   "\x80": 1,
   "\x95": 8,
@@ -45,7 +45,7 @@ export function splitOpcodes(bytes: Uint8Array): Uint8Array[] {
     if (width !== undefined) end = at + 1 + width + source.readUIntLE(at + 1, Math.min(6, width));
     if (name === "c") end = source.indexOf(10, source.indexOf(10, at) + 1) + 1;
     if (end <= at) throw new Error("this pickle is damaged as it is");
-    // Behind a STOP comes nothing, the next pickle of a legacy torch file, or its storages.
+    // A STOP is followed by nothing, by the next pickle of a legacy torch file, or by its storages.
     if (name === "." && end < source.length && source[end] !== 0x80) {
       opcodes.push(source.subarray(at));
       break;
@@ -86,7 +86,7 @@ const CALLS = [
   "a.b\nC",
   "\n",
 ];
-/** Of every kind: stack, containers, calls, memo. */
+/** Opcodes of every kind: stack, containers, calls, memo. */
 const PLAIN = "(]})lt.0123\x85\x86\x87\x88\x89NueasRbQ\x81\x92\x93\x94\x8f\x90\x91\x97\x98d";
 
 function opcode(random: Random): Uint8Array {
@@ -110,7 +110,7 @@ function opcode(random: Random): Uint8Array {
   }
 }
 
-/** What stands where an opcode did: of its kind most of the time, so that the stack still fits. */
+/** A replacement for an opcode: usually of the same kind, so that the stack still fits. */
 function replaced(random: Random, was: Uint8Array): Uint8Array {
   const name = String.fromCharCode(was[0]!);
   if ("X\x8c".includes(name)) return text(random.pick(random.chance(0.7) ? NAMES : TEXTS));

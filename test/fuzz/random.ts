@@ -1,5 +1,5 @@
 /**
- * Numbers that a seed decides, and what may stand in a file in place of what should.
+ * Seeded random numbers, and values that a file may hold in place of the right ones.
  *
  * @module
  */
@@ -34,12 +34,12 @@ export class Random {
   }
 }
 
-/** The seed of one case of a run: neighbours have nothing in common. */
+/** The seed of one case of a run: neighbors have nothing in common. */
 export function caseSeed(seed: number, index: number): number {
   return Math.imul(seed ^ Math.imul(index + 1, 0x9e3779b1), 0x85ebca6b) ^ index;
 }
 
-/** Names that objects have without being asked, and names that trainers give. */
+/** Names that all objects have, and names that trainers use. */
 export const NAMES = [
   "__proto__",
   "constructor",
@@ -152,7 +152,7 @@ const INTEGERS = [
 ];
 const INT64 = [...INTEGERS, 2n ** 63n - 1n, -(2n ** 63n), -(2n ** 31n)];
 
-/** An element from the edge of its type, at a place where one may be. */
+/** Writes an element from the edge of its type at an aligned place. */
 function putEdge(random: Random, bytes: Buffer): void {
   const width = random.pick([4, 8]);
   const places = Math.floor(bytes.length / width);
@@ -166,7 +166,7 @@ function putEdge(random: Random, bytes: Buffer): void {
   else bytes.writeBigInt64LE(random.pick(INT64), at);
 }
 
-/** Some bytes changed, cut off, doubled or moved, or an element from the edge of its type in their place. */
+/** Changes, cuts off, doubles or moves some bytes, or replaces them by an element from the edge of its type. */
 export function damage(random: Random, bytes: Uint8Array, times = 1 + random.below(6)): Uint8Array {
   let out = Buffer.from(bytes);
   for (let i = 0; i < times && out.length > 0; i++) {

@@ -1,5 +1,5 @@
 /**
- * A process that reads one file after the other, and is killed where one takes too long or too much.
+ * A process that reads one file after another, and is killed if one takes too long or too much memory.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Verb } from "./cases.ts";
 
-/** Of processor time: the machine may be doing other things too. */
+/** Limit on processor time: the machine may be busy with other things. */
 const MOST_CPU_SECONDS = 10;
-/** Whatever the processor did: a promise that nobody keeps takes no processor time. */
+/** Limit on wall time: a promise that never settles uses no processor time. */
 const MOST_WALL_SECONDS = 60;
-/** Over what the child took before its first file. */
+/** Limit on memory beyond what the child took before its first file. */
 const MOST_BYTES = 2 ** 30;
 const POLL_MS = 100;
-/** What files leave behind in the heap must not count against the ones behind them. */
+/** Limits how much earlier files leave in the heap, which would count against later ones. */
 const FILES_PER_CHILD = 400;
 /** USER_HZ, which is 100 on every Linux that Node runs on. */
 const TICKS = 100;
@@ -23,18 +23,18 @@ const TICKS = 100;
 export interface Task {
   readonly verb: Verb;
   readonly path: string;
-  /** A file that reads, and whether to read both together too. */
+  /** A valid file, and whether to read both together too. */
   readonly good: string;
   readonly beside: boolean;
 }
 
 export interface Outcome {
-  /** What is wrong; undefined where all is as it should be. */
+  /** What went wrong; undefined if nothing did. */
   readonly problem: string | undefined;
-  /** Of the error that ended the reading, if one did. */
+  /** Tag of the error that ended the reading, if any. */
   readonly tag: string | undefined;
   readonly cpuSeconds: number;
-  /** Over the child's own. */
+  /** Memory beyond the child's own. */
   readonly bytes: number;
 }
 
@@ -46,7 +46,7 @@ interface Answer {
   readonly resident: number;
 }
 
-/** Processor time and resident bytes of a process; undefined where there is no /proc. */
+/** Processor time and resident bytes of a process; undefined without /proc. */
 function usage(pid: number): { readonly cpuSeconds: number; readonly bytes: number } | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -97,7 +97,7 @@ export class WatchedChild {
       child.once("exit", () => reject(new Error("a child did not start: run npm run build first")));
     });
     child.removeAllListeners("exit");
-    // Code and engines are loaded with the first file; they belong to the base.
+    // Code and engines are loaded with the first file and belong to the base.
     await this.#send({ verb: "report", path: good, good, beside: false });
     this.#base = usage(child.pid!)?.bytes ?? 0;
   }

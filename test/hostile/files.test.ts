@@ -23,7 +23,7 @@ test.skipIf(noShell)("reads more files than may be open", async () => {
   await mkdir(run);
   const text = '{"rollout_log_probs":[[-1,-2]],"old_log_probs":[[-1.1,-2]]}';
   for (let i = 0; i < 400; i++) await writeFile(join(run, `step_${i}.json`), text);
-  // Fewer, and Node cannot load the program: it opens the modules of a level all at once.
+  // With fewer, Node cannot load the program: it opens all modules of a level at once.
   const { status, err, out } = await runLimited(folder, ["report", "many", "--json"], { openFiles: 300 });
   expect(err).not.toMatch(/EMFILE|Warning|garbage/);
   expect([status, JSON.parse(out).metrics.sequences]).toEqual([0, 400]);

@@ -1,6 +1,6 @@
 /**
- * Every hostile file through the built command line, alone and beside a good one: its message, its exit status, and
- * what it may cost.
+ * Runs every hostile file through the built command line, alone and together with a good one, and checks its message,
+ * its exit status and its cost.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,9 +14,9 @@ import { HOSTILE_PARQUET } from "./parquet.ts";
 import { HOSTILE_PICKLES } from "./pickles.ts";
 import { HOSTILE_TORCH } from "./torch.ts";
 
-/** Over what the same command takes for the good file alone. */
+/** Memory beyond what the same command takes for the good file alone. */
 const MOST_BYTES = 2 ** 30;
-/** A run that hangs is killed; generous, because the machine may be busy: nothing else is asserted of time. */
+/** A run that hangs is killed. The limit is generous, because the machine may be busy; no other time is asserted. */
 const KILL_MS = 90_000;
 
 const FILES: readonly HostileFile[] = [...HOSTILE_TORCH, ...HOSTILE_PICKLES, ...HOSTILE_PARQUET];

@@ -1,5 +1,5 @@
 /**
- * JSON that decodes to more than it looks like.
+ * JSON that decodes to more than its size suggests.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { HostileFile } from "./hostile-file.ts";
 /** One good row. */
 export const GOOD_ROW = '{"rollout_log_probs":[-1,-2],"old_log_probs":[-1.1,-2]}\n';
 
-/** Pieces of text, compressed as they come: a gigabyte is never whole. */
+/** Compresses pieces of text as they come: a gigabyte never exists in one piece. */
 export function gzipPieces(pieces: Iterable<Uint8Array | string>): Promise<Buffer> {
   return buffer(Readable.from(pieces, { objectMode: true }).pipe(createGzip({ level: 1 })));
 }

@@ -7,7 +7,7 @@ import { sized } from "../support/run-size.ts";
 
 const PARTS = sized(20_000, 100_000);
 const COUNT = PARTS.toLocaleString("en");
-/** What 100,000 parts of a run may take in all; it grows with them, and `--memory` is not about it. */
+/** Limit on memory for 100,000 parts of a run; it grows with their number, and `--memory` does not cover it. */
 const MOST_BYTES = 1.3 * 2 ** 30;
 
 let folder = "";

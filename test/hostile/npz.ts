@@ -1,5 +1,5 @@
 /**
- * NumPy arrays and archives that declare much in few bytes, or say one thing twice and differently.
+ * NumPy arrays and archives that declare much in few bytes, or state one thing twice in different ways.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const SOUND = [
   { name: "old_log_probs.npy", bytes: SMALL },
 ] as const;
 
-/** A sound archive with some bytes of the second member's own header changed. */
+/** A valid archive with some bytes of the second member's own header changed. */
 function changedHeader(at: number, value: number): () => Uint8Array {
   return () => {
     const bytes = Buffer.from(writeZip(SOUND));

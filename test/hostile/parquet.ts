@@ -1,5 +1,5 @@
 /**
- * Parquet files of a few kilobytes whose pages, or whose footers, say more than there is.
+ * Parquet files of a few kilobytes whose pages or footers claim more than there is.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "../../src/input/readers/parquet/thrift.ts";
 import type { HostileFile } from "./hostile-file.ts";
 
-/** What DuckDB writes of a query. */
+/** The file that DuckDB writes for a query. */
 async function writeParquet(query: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "logratio-hostile-parquet-"));
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
@@ -37,7 +37,7 @@ async function writeParquet(query: string): Promise<Buffer> {
   }
 }
 
-/** Rows of lists of one value again and again, which run-length encoding makes nothing of. */
+/** Rows of lists that repeat one value, which run-length encoding shrinks to almost nothing. */
 function lists(length: number, rows: number): Promise<Buffer> {
   const list = (value: number): string => `list_resize([]::FLOAT[], ${length}, ${value}::FLOAT)`;
   return writeParquet(
@@ -50,7 +50,7 @@ const sound = (): Promise<Buffer> =>
     "SELECT [-1::FLOAT, -2] AS rollout_log_probs, [-1.5::FLOAT, -2] AS old_log_probs FROM range(10)",
   );
 
-/** The same pages under a footer that was changed. */
+/** The same pages under a changed footer. */
 function underFooter(file: Buffer, change: (footer: Map<number, ThriftValue>) => void): Uint8Array {
   const start = file.length - 8 - file.readUInt32LE(file.length - 8);
   const fields = new Map(readThrift(file.subarray(start)));

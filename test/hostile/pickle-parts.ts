@@ -1,6 +1,6 @@
 /**
- * Pickles and torch archives put together for the hostile corpus and the fuzzer: their containers are sound (checksums,
- * lengths), so that what is wrong reaches the code that has to find it.
+ * Pickles and torch archives assembled for the hostile corpus and the fuzzer: their containers are valid (checksums,
+ * lengths), so that the faults reach the code that has to find them.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export function int(value: number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** LONG1 of eight bytes, for sizes that no int holds. */
+/** LONG1 of eight bytes, for sizes too large for an int. */
 export function long(value: bigint): Uint8Array {
   const bytes = Buffer.alloc(10);
   bytes[0] = 0x8a;
@@ -44,12 +44,12 @@ export function long(value: bigint): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** As `assemble`, of more pieces than a call takes arguments. */
+/** Like `assemble`, for more pieces than a call can have arguments. */
 export function joined(pieces: readonly Piece[]): Uint8Array {
   return new Uint8Array(Buffer.concat(pieces.map((piece) => assemble(piece))));
 }
 
-/** Bytes again and again. */
+/** The same bytes repeated. */
 export function repeated(piece: Piece, count: number): Uint8Array {
   return new Uint8Array(Buffer.alloc(assemble(piece).length * count, assemble(piece)));
 }
@@ -82,7 +82,7 @@ const whole = (value: number): Uint8Array =>
       ? long(BigInt(value))
       : float(value);
 
-/** What `torch._utils._rebuild_tensor_v2` is called with. */
+/** The arguments of `torch._utils._rebuild_tensor_v2`. */
 export function tensor({
   key,
   storage = "FloatStorage",
@@ -105,7 +105,7 @@ export function tensor({
   return assemble(writeGlobal("torch._utils", "_rebuild_tensor_v2"), args, "R");
 }
 
-/** MARK and LONG_BINGET: what an earlier LONG_BINPUT remembered. */
+/** MARK and LONG_BINGET: gets what an earlier LONG_BINPUT stored. */
 export function remembered(slot: number): Uint8Array {
   return assemble("j", uint32(slot));
 }
@@ -114,12 +114,12 @@ export function remember(slot: number): Uint8Array {
   return assemble("r", uint32(slot));
 }
 
-/** Lists that hold the one before them `width` times: `width ** depth` values. */
+/** Lists that each hold the one before `width` times: `width ** depth` values. */
 export function laughs(depth: number, width: number, innermost: Piece = list(text("lol"))): Uint8Array {
   const levels: Piece[] = [innermost, remember(0)];
   for (let level = 1; level <= depth; level++) {
     const again = repeated(remembered(level - 1), width);
-    // The level before stays on the stack below; each takes it off again.
+    // The previous level stays on the stack below; each level removes it.
     levels.push("0", list(again), remember(level));
   }
   return assemble(...levels);

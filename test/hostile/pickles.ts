@@ -29,14 +29,14 @@ function bytes(value: Uint8Array): Uint8Array {
   return joined(["B", uint32(value.length), value]);
 }
 
-/** The three pickles in front of the object in a legacy file, which magic number and version make. */
+/** The three pickles before the object in a legacy file: magic number, version and machine. */
 const LEGACY_HEAD = joined([
   Uint8Array.of(0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e),
   pickle("M", Uint8Array.of(0xe9, 3)),
   pickle(dict([["little_endian", Uint8Array.of(0x88)]])),
 ]);
 
-/** A storage that says that it has so many floats, and has none. */
+/** A storage that claims this many floats and has none. */
 function legacyStorage(length: number): Uint8Array {
   const id = tuple(
     text("storage"),
@@ -53,7 +53,7 @@ function loaded(value: Uint8Array): Uint8Array {
   return joined([writeGlobal("torch.storage", "_load_from_bytes"), bytes(value), Uint8Array.of(0x85), "R"]);
 }
 
-/** verl's DataProto around what its batch is. */
+/** verl's DataProto around a batch. */
 function dataProto(batch: Piece): Uint8Array {
   const state = tuple(batch, "}", "}");
   return pickle(writeGlobal("verl.protocol", "DataProto"), ")", Uint8Array.of(0x81), state, "b");
@@ -65,7 +65,7 @@ function nestedFiles(depth: number): Uint8Array {
   return inner;
 }
 
-/** A jagged tensor whose rows are where `offsets` says. */
+/** A jagged tensor whose rows start at `offsets`. */
 function jagged(offsets: readonly number[]): Uint8Array {
   const values = tensor({ key: "0", held: 4, shape: [4], strides: [1] });
   const starts = tensor({
@@ -98,7 +98,7 @@ function jagged(offsets: readonly number[]): Uint8Array {
   });
 }
 
-/** A consolidated TensorDict that says where in four bytes its columns are. */
+/** A consolidated TensorDict that claims where its columns are within four bytes. */
 function consolidated(shape: readonly number[], start: number): Uint8Array {
   const leaf = tuple(text("torch.float32"), list(...shape.map(int)), int(start), int(start + 4), int(0));
   const metadata = dict([
@@ -158,7 +158,7 @@ export const HOSTILE_PICKLES: readonly HostileFile[] = [
   },
   {
     name: "same-file-many-times.pkl",
-    // One archive of a megabyte of lists, remembered and named a million times: read once.
+    // One archive of a megabyte of lists, remembered and named a million times, must be read once.
     make: () => {
       const archive = torchArchive(pickle("](", repeated("]", 100_000), "e"));
       return pickle("](", bytes(archive), remember(0), repeated(remembered(0), 1_000_000), "e");
@@ -167,7 +167,7 @@ export const HOSTILE_PICKLES: readonly HostileFile[] = [
   },
   {
     name: "many-files.pkl",
-    // Each of them is small and stays under the limit; all together do not.
+    // Each of them is small and below the limit; all together are not.
     make: () => {
       const archive = bytes(torchArchive(pickle("](", repeated("]", 400_000), "e")));
       return pickle("](", repeated(archive, 100), "e");
@@ -257,7 +257,7 @@ export const HOSTILE_PICKLES: readonly HostileFile[] = [
   },
   {
     name: "spelled-out.pkl",
-    // A shape that its bytes do not have: the bytes stay bytes.
+    // A shape that does not fit its bytes: the bytes stay bytes.
     make: () =>
       pickle(
         dict([

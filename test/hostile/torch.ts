@@ -27,7 +27,7 @@ function makeArchive(body: Piece, storages: Readonly<Record<string, Uint8Array>>
   return torchArchive(pickle(body), storages);
 }
 
-/** verl's names, each over the same storage. */
+/** verl's names, all over the same storage. */
 function batch(shape: readonly number[], strides: readonly number[]): Uint8Array {
   const one = tensor({ key: "0", held: 4, shape, strides });
   const body = dict([
@@ -157,7 +157,7 @@ export const HOSTILE_TORCH: readonly HostileFile[] = [
   },
   {
     name: "list-of-a-list.pt",
-    // Each builtins.list(…) copies the list before it: sums of squares.
+    // Each builtins.list(…) copies the list before it, so the cost is a sum of squares.
     make: () => {
       const start = list(repeated(int(1), 100_000));
       const copies = assemble("0", writeGlobal("builtins", "list"), "h\x00\x85R");

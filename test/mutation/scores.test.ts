@@ -188,7 +188,7 @@ describe("the folders that are measured", () => {
     expect(listTests("src/trainers/neutral")).not.toContain("src/trainers/configs/*.test.ts");
     expect(hasPropertyTests("src/core/statistics")).toBe(true);
     expect(hasPropertyTests("src/trainers/openrlhf")).toBe(false);
-    // Only the tests in the folder above have them.
+    // Only the tests in the parent folder have property tests.
     expect(hasPropertyTests("src/input/readers/safetensors")).toBe(true);
     expect(listMutated("src/core/base")).toContain("!src/core/base/**/*.{test,test-data,generated}.ts");
   });

@@ -1,5 +1,5 @@
 /**
- * The one call of the library beside the command line: they must say the same.
+ * One call of the library next to the command line: they must give the same result.
  *
  * @module
  */

@@ -18,7 +18,7 @@ const PYTHON = process.env.LOGRATIO_PYTHON ?? "python3";
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const SETUP_MS = 600_000;
 
-/** Why the wheel cannot be built or installed here; undefined where it can. */
+/** Why the wheel cannot be built or installed here; undefined if it can. */
 function findObstacle(): string | undefined {
   if (process.platform === "win32") return "these tests use POSIX paths and signals";
   if (findStalePart("page") !== undefined) return "the page is not built";
@@ -55,7 +55,7 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A command of the environment, which knows no PATH but its own. */
+  /** Runs a command of the environment, with only its own directory on the PATH. */
   function run(command: string, args: readonly string[], env: Record<string, string> = {}): CliRun {
     const { status, stdout, stderr } = spawnSync(join(bin, command), args, {
       cwd: folder,
@@ -92,7 +92,7 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
     expect(run("logratio", ["report", DEMO])).toEqual(program);
     const json = runCli(folder, ["report", DEMO, "--json"]);
     expect(json.out.length).toBeGreaterThan(10_000);
-    // The same Node gives the same bytes; another may differ in the last digit of a power or a logarithm.
+    // The same Node gives the same bytes; a different one may differ in the last digit of a power or a logarithm.
     const sameNode = { LOGRATIO_NODE: process.execPath };
     expect(run("python", ["-m", "logratio", "report", DEMO, "--json"], sameNode).out === json.out).toBe(true);
     const metrics = (text: string): Record<string, number> =>

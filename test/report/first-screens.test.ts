@@ -1,6 +1,6 @@
 /**
- * Whole first screens, as they stand on a terminal of 24 rows and 80 columns, of the five kinds of run: bad in some steps,
- * sound, not comparable, faulty though it looks normal, dead. Whoever changes a word on them sees all five.
+ * Whole first screens, as shown on a terminal of 24 rows and 80 columns, of the five kinds of run: bad in some steps,
+ * sound, not comparable, faulty but normal-looking, dead. Whoever changes a word on them sees all five.
  */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,11 +15,11 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 
 interface Screen {
   readonly page: string;
-  /** Where the run lies, and as what a user would name it. */
+  /** Where the run lies, and the path that a user would give. */
   readonly path: string;
   readonly name: string;
   readonly tokenizer?: string;
-  /** What a stranger must read in the first ten seconds. */
+  /** What a stranger must be able to read in the first ten seconds. */
   readonly first: RegExp;
 }
 
@@ -57,9 +57,9 @@ const SCREENS: readonly Screen[] = [
   },
 ];
 
-/** Under the name that a user would have given. */
+/** The report under the name that a user would have given. */
 function renamed(report: MismatchReport, { path, name }: Screen): MismatchReport {
-  // The command line finds a tokenizer beside the dumps, and names none.
+  // The command line finds a tokenizer next to the dumps, and names none.
   const swap = <Of extends { readonly command: string } | null>(of: Of): Of =>
     of === null ? of : { ...of, command: of.command.replaceAll(path, name).replace(/ --tokenizer \S+/, "") };
   return { ...report, next: swap(report.next), correct: swap(report.correct) };

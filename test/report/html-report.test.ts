@@ -15,7 +15,7 @@ import { emptyReport, sampleReport, withoutIntervals } from "./sample-report.ts"
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onload='x`;
 
-/** Tags that the page may hold; anything else came out of a file. */
+/** Tags that the page may contain; anything else came from a file. */
 const OWN_TAGS = new Set(
   "!doctype html head meta title style body header h1 h2 h3 button p div span main table caption thead tbody tr th td ul li a nav section b dl dt dd pre figure svg g path rect circle text footer script".split(
     " ",

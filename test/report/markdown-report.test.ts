@@ -5,7 +5,7 @@ import type { Finding } from "../../src/core/schema/findings.ts";
 import { renderMarkdown } from "../../src/render/report/document.ts";
 import { emptyReport, sampleReport } from "./sample-report.ts";
 
-/** Cells of a table row: bars that are not escaped. */
+/** Number of cells in a table row, by its unescaped bars. */
 function countCells(line: string): number {
   return [...line.matchAll(/(?<!\\)(?:\\\\)*\|/g)].length - 1;
 }

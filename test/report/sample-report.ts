@@ -9,7 +9,7 @@ import type {
 } from "../../src/results/report.ts";
 import { makeAssessment } from "../support/assessment.ts";
 
-/** How large a sample report is, and what foreign text it carries. */
+/** The size of a sample report, and the foreign text in it. */
 export interface SampleOptions {
   readonly run?: string;
   readonly steps?: number;
@@ -20,7 +20,7 @@ export interface SampleOptions {
   readonly command?: string;
 }
 
-/** What a step of a sample report has beside its mismatch. */
+/** What a step of a sample report has in addition to its mismatch. */
 export function sampleOutcomes(
   step: number,
 ): Pick<StepMetrics, "entropy" | "response_tokens" | "reward" | "accuracy"> {
@@ -33,7 +33,7 @@ export function interval(low: number, high: number): Interval {
   return { low, high, method: "cluster-t", unit: "prompt", clusters: 24, reason: null, leave_one_out: null };
 }
 
-/** The sample with an interval of ESS only. */
+/** The sample with an interval only for ESS. */
 export function withoutIntervals(): MismatchReport {
   const none = { ...interval(Number.NaN, Number.NaN), reason: "one prompt holds 52 %" };
   const report = sampleReport();
@@ -266,7 +266,7 @@ export function sampleReport(options: SampleOptions = {}): MismatchReport {
   };
 }
 
-/** What a directory without one usable token leaves: every figure missing, every list empty. */
+/** The report on a directory without a single usable token: every figure missing, every list empty. */
 export function emptyReport(): MismatchReport {
   const sample = sampleReport({ files: [] });
   const nothing = {
@@ -337,7 +337,7 @@ export function emptyReport(): MismatchReport {
   };
 }
 
-/** Half of the tokens have advantage 0, and most of k3 is theirs. */
+/** Half of the tokens have advantage 0, and they have most of k3. */
 export function sampleGradient(handle: string, file: string): GradientReport {
   const figures = {
     tokens: 20_000,

@@ -31,7 +31,7 @@ const anyFigure = fc.oneof(
   fc.constantFrom(Number.NaN, 0, 1, -1e-300, 1e300, Number.POSITIVE_INFINITY),
 );
 
-/** Reports whose texts and figures are whatever a broken or hostile dump may hold. */
+/** Reports with any texts and figures that a broken or hostile dump may hold. */
 const anyReport: fc.Arbitrary<MismatchReport> = fc
   .record({
     run: foreign,
@@ -99,7 +99,7 @@ describe("renderTerminal", () => {
         const plain = renderTerminal(report, { width, color: false, unicode: true });
         const colored = renderTerminal(report, { width, color: true, unicode: true });
         const stripped = colored.replaceAll(new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g"), "");
-        // A style may keep spaces at the end of a line that go without it.
+        // A style may keep spaces at the end of a line that are trimmed without it.
         expect(stripped.replaceAll(/ +$/gm, "")).toBe(plain.replaceAll(/ +$/gm, ""));
       }),
       { numRuns: 60 },

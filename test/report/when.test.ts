@@ -1,4 +1,4 @@
-/** When recorded runs are bad, against what was done to them. */
+/** When recorded runs are bad, compared with what was done to them. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildReport } from "../../src/analyses/report/build-report.ts";

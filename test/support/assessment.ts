@@ -1,6 +1,6 @@
 import type { Assessment } from "../../src/results/assessment.ts";
 
-/** The answer about a run of which nothing is known beside what is given. */
+/** The answer about a run of which only what is given is known. */
 export function makeAssessment(known: Partial<Assessment> = {}): Assessment {
   return {
     level: "normal",

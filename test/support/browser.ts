@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { expect, vi } from "vitest";
 
-// Machines that run tests are slow, and servers and browsers start in hooks.
+// Machines that run tests are slow, and hooks start servers and browsers.
 vi.setConfig({ hookTimeout: 90_000, testTimeout: 120_000 });
 
 const EXECUTABLE = [process.env.LOGRATIO_CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find(
@@ -16,7 +16,7 @@ const EXECUTABLE = [process.env.LOGRATIO_CHROMIUM, "/usr/bin/chromium", "/usr/bi
 
 export const hasBrowser = EXECUTABLE !== undefined;
 
-/** Says loudly that tests are skipped. */
+/** Warns visibly that tests are skipped. */
 export function warnWithoutBrowser(what: string): void {
   if (!hasBrowser)
     console.warn(`SKIPPED: ${what}: no chromium (apt-get install chromium, or set LOGRATIO_CHROMIUM)`);
@@ -31,7 +31,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE!, args: ["--no-sandbox"] });
 }
 
-/** A page of which every error and every refusal of the security policy is kept. */
+/** A page that keeps every error and every refusal of the security policy. */
 export async function openPage(
   browser: Browser,
   options: Parameters<Browser["newPage"]>[0] = {},
@@ -46,23 +46,23 @@ export async function openPage(
   return { page, errors };
 }
 
-/** Goes to a place in the viewer, and waits until nothing of it is still loading. */
+/** Goes to a place in the viewer, and waits until everything has loaded. */
 export async function goTo(page: Page, url: string, hash: string): Promise<void> {
   const target = new URL(hash, url).href;
-  // Another hash alone would keep what the page remembers.
+  // Changing only the hash would keep what the page remembers.
   if (page.url().split("#")[0] !== url) await page.goto(target);
   else await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   await settled(page);
 }
 
-/** Waits until the view is there, with its data, and painted. */
+/** Waits until the view is there with its data, and painted. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("main :is(h1, h2)").first().waitFor({ state: "attached" });
   await eventually(() => page.locator("main .loading").count()).toBe(0);
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }
 
-/** The views of the page as it has them itself, each with an address that leads there. */
+/** The page's own list of views, each with an address that leads there. */
 export async function listViews(page: Page, url: string): Promise<{ name: string; hash: string }[]> {
   await goTo(page, url, "#/steps");
   const links = await page
@@ -81,7 +81,7 @@ export async function readStyle(element: Locator, property: string): Promise<str
   );
 }
 
-/** Whether one element is there, and in sight in what scrolls around it. */
+/** Whether one element is there, and visible within what scrolls around it. */
 export async function isInSight(element: Locator, scroller: string): Promise<boolean> {
   if ((await element.count()) !== 1) return false;
   const [own, around] = await Promise.all([
@@ -96,7 +96,7 @@ export async function readText(element: Locator): Promise<string> {
   return (await element.textContent()) ?? "";
 }
 
-/** Expects something of a value once it has come, however slow the machine. */
+/** Expects a value to become right eventually, however slow the machine is. */
 export function eventually<T>(value: () => T): ReturnType<typeof expect.poll<T>> {
   return expect.poll(value, { timeout: 20_000 });
 }

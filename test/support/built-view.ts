@@ -1,5 +1,5 @@
 /**
- * The built command line, wherever it was built to, and runs for it.
+ * The built command line, wherever it was built, and viewers of runs.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export const INT8_FLAGS = ["--tokenizer", join(LAB, "ckpt/tokenizer")];
 
 export const hasLab = existsSync(INT8);
 
-/** Says loudly that tests are skipped. */
+/** Warns visibly that tests are skipped. */
 export function warnWithoutLab(what: string): void {
   if (!hasLab) console.warn(`SKIPPED: ${what}: the lab's int8 run is not at ${INT8}`);
 }
@@ -37,11 +37,11 @@ export async function printed<T>(...words: string[]): Promise<T> {
 
 export interface Workplace {
   readonly folder: string;
-  /** Caches of runs are kept in the folder, not beside the data. */
+  /** Serves a run; caches are kept in the folder, not next to the data. */
   readonly serve: (...words: readonly string[]) => Promise<RunningView>;
-  /** The same with a token in the address, as people have it. */
+  /** The same with a token in the address, as users have it. */
   readonly serveWithToken: (...words: readonly string[]) => Promise<RunningView>;
-  /** Ends what was started, and removes the folder. */
+  /** Ends everything that was started, and removes the folder. */
   readonly leave: () => Promise<void>;
 }
 

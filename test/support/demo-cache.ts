@@ -1,6 +1,6 @@
 /**
- * The demo prepared for the viewer once, for all tests of the page: each takes a copy of the cache, which is what most of
- * them would otherwise spend their first seconds on.
+ * The demo prepared for the viewer once, for all tests of the page: each copies the cache, which most of them would
+ * otherwise spend their first seconds on.
  *
  * @module
  */

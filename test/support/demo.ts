@@ -1,5 +1,5 @@
 /**
- * The bundled demo run, as the command line takes it.
+ * The bundled demo run, in the form that the command line takes.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Compares typed arrays by their bytes first: Vitest looks at them element by element, which took most of the time of
- * tests over large columns. Equal bytes are equal values in its sense too (NaN is NaN, 0 is not −0); where bytes differ,
+ * Compares typed arrays by their bytes first: Vitest compares them element by element, which took most of the time of
+ * tests over large columns. Equal bytes are equal values in its sense too (NaN is NaN, 0 is not −0); if bytes differ,
  * it decides itself and says where.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * Firefox for tests of pages. Playwright speaks to a Firefox of its own build only; Puppeteer speaks WebDriver BiDi to
- * the one that people have.
+ * Firefox for tests of pages. Playwright supports only its own build of Firefox; Puppeteer uses WebDriver BiDi with the
+ * one that users have.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const EXECUTABLE = [
 
 export const hasFirefox = EXECUTABLE !== undefined;
 
-/** Says loudly that tests are skipped. */
+/** Warns visibly that tests are skipped. */
 export function warnWithoutFirefox(what: string): void {
   if (!hasFirefox)
     console.warn(`SKIPPED: ${what}: no Firefox (apt-get install firefox-esr, or set LOGRATIO_FIREFOX)`);
@@ -26,7 +26,7 @@ export function openFirefox(): Promise<Browser> {
   return puppeteer.launch({ browser: "firefox", executablePath: EXECUTABLE!, headless: true });
 }
 
-/** A page of which every error is kept. */
+/** A page that keeps every error. */
 export async function openFirefoxPage(browser: Browser): Promise<{ page: Page; errors: string[] }> {
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 900 });

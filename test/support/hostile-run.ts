@@ -1,5 +1,5 @@
 /**
- * A run whose every text wants to be something else: markup, scripts, text that turns the line round, half characters.
+ * A run in which every text tries to be something else: markup, scripts, text that reverses the line, half characters.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The built command line as a process that is watched: how long it runs, and how much memory it takes at most.
+ * The built command line as a watched process: how long it runs, and its peak memory.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { ROOT } from "./run-cli.ts";
 const BASE_BYTES = 200 * 2 ** 20;
 
 /**
- * What a process may take that holds `limit` MiB of decoded values: a quarter more for what the collector has not
- * collected yet, and what is there without any.
+ * Memory that a process may take to hold `limit` MiB of decoded values: a quarter more for garbage not yet collected,
+ * plus the base of an empty process.
  */
 export function peakBytes(limit: number): number {
   return 1.25 * limit * 2 ** 20 + BASE_BYTES;
@@ -23,9 +23,9 @@ export interface LimitedRun {
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
-  /** Killed because it ran for longer than it may. */
+  /** Whether it was killed for exceeding its time. */
   readonly timedOut: boolean;
-  /** Largest resident size seen, in bytes; 0 where there is no /proc. */
+  /** Largest resident size seen, in bytes; 0 without /proc. */
   readonly peakBytes: number;
 }
 
@@ -43,7 +43,7 @@ function readPeak(pid: number): number {
 export interface RunLimits {
   /** Default 60 s: six times what a refusal may take, for a machine that is busy with other tests. */
   readonly wallMs?: number;
-  /** Open files (`ulimit -n`). */
+  /** Limit on open files (`ulimit -n`). */
   readonly openFiles?: number;
   /** User to run as; needs root. */
   readonly uid?: number;
@@ -61,7 +61,7 @@ export function runLimited(
   if (!existsSync(join(ROOT, "dist/apps/cli/main.js"))) throw new Error("build first: npm run build");
   const words = [process.execPath, main, ...args];
   const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `;
-  // Without exec where the shell has more to do, the shell's own memory would be watched.
+  // Without exec when the shell has more to do, the shell's own memory would be watched instead.
   const script = `${limit}exec ${shell === undefined ? '"$@"' : `"$@" ${shell}`}`;
   const isPlain = openFiles === undefined && shell === undefined;
   const [command, ...rest] = isPlain ? words : ["bash", "-c", script, "bash", ...words];

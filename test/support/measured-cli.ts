@@ -1,6 +1,6 @@
 /**
- * The built command line as a process whose cost is told: processor time (wall time says more about what else the
- * machine does) and the peak of resident memory, which the process reads of itself as it exits.
+ * Measures the built command line as a process: processor time (wall time says more about the machine's other work) and
+ * peak resident memory, which the process reads about itself on exit.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { ROOT } from "./run-cli.ts";
 
 export interface MeasuredRun {
-  /** Null where it was killed. */
+  /** Null if it was killed. */
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
-  /** User and system time, all threads; NaN where it was killed. */
+  /** User and system time of all threads; NaN if it was killed. */
   readonly cpuSeconds: number;
-  /** Bytes; NaN where it was killed. */
+  /** Bytes; NaN if it was killed. */
   readonly peakBytes: number;
 }
 
@@ -25,7 +25,7 @@ const REPORT = `process.on("exit", () => {
 });`;
 const HOOK = `data:text/javascript,import { createRequire } from "node:module"; const require = createRequire("file:///"); ${REPORT}`;
 
-/** @param limitMs after which it is killed */
+/** @param limitMs time after which it is killed */
 export function runMeasured(
   directory: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Every token of a served run, and plain sums over any of them: what the page's figures are held to.
+ * Every token of a served run, and plain sums over any of them, with which the page's figures are compared.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { turnOfMark } from "../../src/core/kernels/turns.ts";
 import type { RunInfo } from "../../src/results/view.ts";
 import { decodeSequence } from "../../src/results/wire/sequence.ts";
 
-/** A token of the policy's own. */
+/** A token that the policy sampled. */
 export interface OwnToken {
   readonly handle: string;
-  /** Of its sequence. */
+  /** Handle of its sequence. */
   readonly sequence: string;
   readonly step: number;
   readonly correct: boolean;
   readonly group: string;
   readonly id: number;
   readonly isNumber: boolean;
-  /** Its place among the response's tokens, in tenths of it. */
+  /** The tenth of the response in which it lies. */
   readonly tenth: number;
   readonly turn: number | null;
   readonly rollout: number;
@@ -62,7 +62,7 @@ export const k3 = ({ delta }: OwnToken): number => Math.expm1(delta) - delta;
 /** A·(ρ − 1). */
 export const impact = ({ advantage, delta }: OwnToken): number => advantage * Math.expm1(delta);
 
-/** Figures under the names that the page's tables give them, of some tokens among all of them. */
+/** Figures of some tokens among all of them, under the names in the page's tables. */
 export function figuresOf(some: readonly OwnToken[], all: readonly OwnToken[]): Record<string, number> {
   const share = (of: (token: OwnToken) => number): number => sum(some.map(of)) / sum(all.map(of));
   const [own] = some;
@@ -81,7 +81,7 @@ export function figuresOf(some: readonly OwnToken[], all: readonly OwnToken[]): 
     "of all": share((token) => Math.abs(impact(token))),
     "Σ A·(ρ − 1)": sum(some.map(impact)),
     "mean advantage": mean(some.map(({ advantage }) => advantage)),
-    // Of a single token.
+    // For a single token.
     Δ: own!.delta,
     "p rollout": Math.exp(own!.rollout),
     "p trainer": Math.exp(own!.rollout + own!.delta),

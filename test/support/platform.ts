@@ -1,5 +1,5 @@
 /**
- * What a test needs of the system, and not every system has.
+ * Features of the system that tests need and not every system has.
  *
  * @module
  */
@@ -13,10 +13,10 @@ const isWindows = process.platform === "win32";
 const NEEDS = {
   /** `sh` and `bash` that take POSIX paths; those of Git for Windows do not know `C:\`. */
   shell: { reason: "no POSIX shell", has: () => !isWindows && spawnSync("bash", ["-c", ":"]).status === 0 },
-  /** Windows ends a process at any signal and asks nobody. */
+  /** Windows ends a process at any signal, without asking it. */
   signals: { reason: "signals cannot be handled", has: () => !isWindows },
   links: { reason: "no symbolic links, or no right to make them", has: canLink },
-  /** Root reads what nobody may, and Windows knows no such mode. */
+  /** Root can read everything, and Windows has no such mode. */
   modes: { reason: "a file's mode keeps nobody out", has: () => !isWindows && process.getuid?.() !== 0 },
   users: { reason: "no other user to run as", has: () => process.getuid?.() === 0 },
   proc: { reason: "no /proc", has: () => existsSync("/proc/self/status") },
@@ -37,9 +37,9 @@ function canLink(): boolean {
 }
 
 /**
- * Whether the system lacks what a test needs, said out loud: for `it.skipIf(lacks("links", "…"))`.
+ * Whether the system lacks what a test needs; if so, says it visibly: for `it.skipIf(lacks("links", "…"))`.
  *
- * @param what is not tested then
+ * @param what what is then not tested
  */
 export function lacks(need: Need, what: string): boolean {
   const { reason, has } = NEEDS[need];

@@ -10,14 +10,14 @@ export interface SequencePicture {
   readonly correct?: number;
   readonly engine?: string;
   readonly finish?: string;
-  /** Weight version of each token, masked ones too. */
+  /** Weight version of each token, including masked ones. */
   readonly versions?: readonly number[];
   readonly rollout?: number;
   readonly tokenIds?: readonly number[];
   readonly pack?: number;
 }
 
-/** A record batch drawn from pictures; every rollout log-prob is -1 unless said otherwise. */
+/** A record batch made from pictures; every rollout log-prob is -1 unless given. */
 export function recordBatch(sequences: readonly SequencePicture[], file = "drawn.npz"): RecordBatch {
   const tokens = sequences.map(({ deltas, rollout = -1 }) => {
     let mask = 1;

@@ -1,6 +1,6 @@
 /**
- * A unit test that reads the build tells something about yesterday's sources. Here every way to the build throws, and
- * fails the test file even where the throw is caught.
+ * A unit test that reads the build tests outdated sources. Here every access to the build throws, and fails the test
+ * file even if the error is caught.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const WATCHED = Symbol.for("logratio.refuse-dist");
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown;
 
-/** The place in the build that this argument names, if it does. */
+/** The place in the build that this argument names, if any. */
 function findPlace(argument: unknown): string | undefined {
   if (Array.isArray(argument)) return argument.map(findPlace).find((place) => place !== undefined);
   const isPath = typeof argument === "string" || argument instanceof URL;
@@ -44,7 +44,7 @@ function watch(holder: object, names: readonly string[]): void {
   const functions = holder as Record<string, Callable & { [WATCHED]?: true }>;
   for (const name of names) {
     const original = functions[name]!;
-    // Files that share a worker come here once each.
+    // Files that share a worker each get here once.
     if (original[WATCHED]) continue;
     const watched = function (this: unknown, ...args: unknown[]): unknown {
       refuse(args.slice(0, 2));

@@ -1,5 +1,5 @@
 /**
- * Tests of the build run what was built from these sources: a missing or older build fails them before they start.
+ * Tests of the build run what was built from these sources: a missing or outdated build fails them before they start.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node";
 import { findStalePart } from "../../scripts/support/build-state.mjs";
 
 export default function requireDist({ name }: TestProject): void {
-  // A build that was named by hand is meant, whatever its age.
+  // A build that was named explicitly is intended, whatever its age.
   if (process.env.LOGRATIO_DIST !== undefined) return;
   const problem =
     findStalePart("modules") ??

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder of its own for files that a test writes. */
+/** A separate folder for files that a test writes. */
 export interface RowFolder {
   readonly path: string;
-  /** Writes one JSON row a line, and gives the file's path. */
+  /** Writes one JSON row per line, and returns the file's path. */
   write(name: string, rows: readonly object[]): Promise<string>;
   writeText(name: string, text: string): Promise<string>;
   remove(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * How much a test tries: a few cases in `npm test`, all of them in `npm run test:long` (LOGRATIO_LONG=1), which also takes
- * another seed each time. What is asserted is the same in both.
+ * How much a test tries: a few cases in `npm test`, all of them in `npm run test:long` (LOGRATIO_LONG=1), which also
+ * uses another seed each time. Both assert the same.
  *
  * @module
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Whether a text such as `0.0213`, `−1.2e−5` or `99.98 %` is this number, rounded to the digits that it has. */
+/** Whether a text such as `0.0213`, `−1.2e−5` or `99.98 %` is this number, rounded to the digits shown. */
 export function shows(text: string, value: number): boolean {
   const plain = text.replaceAll("−", "-").replaceAll(",", "").trim();
   const [, mantissa, exponent = "0", percent] =

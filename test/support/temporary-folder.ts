@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder for the test that calls this, removed when it ends. What a whole file needs is its `afterAll`'s to remove. */
+/** A folder for the calling test, removed when it ends. A folder for a whole file must be removed in its `afterAll`. */
 export function temporaryFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

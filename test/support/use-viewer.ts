@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { openBrowser } from "./browser.ts";
 import { type Workplace, workplace } from "./built-view.ts";
 
-/** A browser and a folder of their own for the tests of one `describe`; both are gone after them. */
+/** A browser and a folder for the tests of one `describe`; both are removed after them. */
 export function useViewer(prepare: (browser: Browser, place: Workplace) => Promise<void>): void {
   let browser: Browser;
   let place: Workplace;

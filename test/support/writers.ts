@@ -17,7 +17,7 @@ export interface Writer {
 }
 
 const TOKENIZER = join(DEMO, "tokenizer");
-/** Checks that hold; so many that what is written of them is longer than a page of memory. */
+/** Limits that hold; so many that the output is longer than a page of memory. */
 const LIMITS = Array.from({ length: 100 }, (_, least) => ["--limit", `tokens > ${least}`]).flat();
 const STUDY = ["--reference", "dpo", "--tokenizer", TOKENIZER];
 

@@ -1,5 +1,5 @@
 /**
- * What `analyze` says of a log in which divergence has nothing to do with answers: responses to one prompt are alike in
+ * What `analyze` says about a log in which divergence is unrelated to answers: responses to one prompt are alike in
  * whether they are right and in how far their tokens diverge.
  *
  * @module
@@ -17,9 +17,9 @@ import { type Claim, normal } from "./claim.ts";
 interface Made {
   readonly prompts: number;
   readonly accuracy: number;
-  /** Sure of a prompt: all of its responses are right or all are wrong, for so many of the prompts. */
+  /** Share of the prompts whose responses are all right or all wrong. */
   readonly alike: number;
-  /** Standard deviation of a prompt's own divergence, and of a response's, in those of a token. */
+  /** Standard deviation of a prompt's own divergence, and of a response's, in units of a token's. */
   readonly promptEffect: number;
 }
 
@@ -29,7 +29,7 @@ interface Log {
   readonly values: number[];
   readonly correct: boolean[];
   readonly clusters: number[];
-  /** How many tokens each has: those of one prompt have alike many. */
+  /** How many tokens each response has; those to one prompt have similar numbers. */
   readonly tokens: number[];
 }
 
@@ -49,7 +49,7 @@ function drawLog({ prompts, accuracy, alike, promptEffect }: Made, random: () =>
   return log;
 }
 
-/** The logged tokens' share of correct answers, with what chance gives. */
+/** The share of correct answers among the logged tokens, and what chance would give. */
 function measureShare(log: Log, baseline: number): ShareFigures {
   const hits: boolean[] = [];
   const clusters: number[] = [];

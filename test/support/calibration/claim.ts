@@ -1,24 +1,26 @@
 /**
- * What the tool says of its own certainty, as something that can be tried: draw a run in which the truth is known,
- * ask the tool, count how often it was right.
+ * Makes the tool's statements about its own certainty testable: generate a run whose truth is known, ask the tool,
+ * count how often it was right.
  *
  * @module
  */
 
-/** One sentence of the tool (an interval, a test, a fact, an answer) on runs of one kind. */
+/** One statement of the tool (an interval, a test, a fact, an answer) about runs of one kind. */
 export interface Claim {
   readonly method: string;
   readonly process: string;
   /** What the rate counts: "coverage", "false alarms" */
   readonly rate: string;
   readonly nominal: number;
-  /** Wide limits that a short run must keep. */
+  /** Wide limits that a short run must meet. */
   readonly limits: readonly [number, number];
   /** Whether one simulated run counts. */
   once(random: () => number): boolean;
 }
 
-/** The share of `runs` simulated runs that count, from a seed of the claim's own: claims do not move one another. */
+/**
+ * The share of `runs` simulated runs that count, from the claim's own seed, so that claims do not affect one another.
+ */
 export function measureRate(claim: Claim, runs: number): number {
   const random = seededRandom(`${claim.method} ${claim.process} ${claim.rate}`);
   let counted = 0;
@@ -43,7 +45,7 @@ export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** A number of Student's t distribution with two degrees of freedom: its variance is infinite. */
+/** A number from Student's t distribution with two degrees of freedom, whose variance is infinite. */
 export function studentTwo(random: () => number): number {
   const u = 2 * random() - 1;
   return (u * Math.SQRT2) / Math.sqrt(1 - u * u);

@@ -24,10 +24,10 @@ type Random = () => number;
 
 const PROMPTS = 24;
 const RANKS = 4;
-/** Response tokens of mask 0 part a response into turns. */
+/** Response tokens with mask 0 split a response into turns. */
 const TURN_TOKENS = 20;
 
-/** Ranks in turn, turns of equal length, and answers that are as often right as their prompt is easy. */
+/** Alternating ranks, turns of equal length, and answers that are right as often as their prompt is easy. */
 function batchWithParts(sequences: readonly DrawnSequence[], random: Random): RecordBatch {
   const batch = batchOfSequences(sequences);
   const ease = new Map<number, number>();
@@ -86,7 +86,7 @@ function halvesDisagree(process: Process): Claim {
     limits: [0, 0.2],
     once(random) {
       const drawn = process.draw(random, 2 * PROMPTS);
-      // Steps go by the prompt's number, so every second one is a half of each step.
+      // Steps follow the prompts' numbers, so every second prompt gives half of each step.
       const half = (odd: number) => drawn.filter(({ prompt }) => prompt % 2 === odd);
       const [a, b] = [findRange(half(0), random), findRange(half(1), random)];
       return a[1] < b[0] || b[1] < a[0];
@@ -94,10 +94,10 @@ function halvesDisagree(process: Process): Claim {
   };
 }
 
-/** How often a sound run is called elevated for tokens with |Δp| > ½, however long it is. */
+/** How often a sound run is called elevated because of tokens with |Δp| > ½, at this length. */
 function elevatedByLength(tokens: number): Claim {
   const poisson = (mean: number, random: Random): number => {
-    // Knuth's method underflows beyond 700; the sum of Poisson numbers is one.
+    // Knuth's method underflows beyond 700; a sum of Poisson numbers is Poisson again.
     if (mean > 500) return poisson(mean / 2, random) + poisson(mean / 2, random);
     let k = 0;
     for (let product = random(); product > Math.exp(-mean); product *= random()) k++;
@@ -113,7 +113,7 @@ function elevatedByLength(tokens: number): Claim {
   };
 }
 
-/** Prompts whose mismatch lies about the edge between normal and elevated. */
+/** Prompts whose mismatch lies near the edge between normal and elevated. */
 export const AT_THE_EDGE: Process = {
   name: "k3 about 1e-3, prompt spread e^N(0, 0.5²)",
   draw: (random, prompts) =>

@@ -15,7 +15,7 @@ export { METRICS, measureCoverage } from "./interval-claims.ts";
 export { labProcesses } from "./lab.ts";
 export { PROCESSES } from "./processes.ts";
 
-/** Of `logratio report`. */
+/** Claims about `logratio report`. */
 export const REPORT_CLAIMS: readonly Claim[] = [...INTERVAL_CLAIMS, ...FACT_CLAIMS, ...WHEN_CLAIMS];
 
 export const CLAIMS: readonly Claim[] = [...REPORT_CLAIMS, ...ANALYZE_CLAIMS, ...KL_CLAIMS];

@@ -1,5 +1,5 @@
 /**
- * The intervals of `logratio report`: how often they hold the figure of the process that a run was drawn from.
+ * The intervals of `logratio report`: how often they contain the figure of the process that a run was drawn from.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import {
   SEQUENCE_EFFECTS,
 } from "./processes.ts";
 
-/** The figures that have intervals of their own; k1 is mean Δ with the other sign. */
+/** The figures that have intervals of their own; k1 is mean Δ with the opposite sign. */
 export const METRICS = ["delta_mean", "delta_abs_mean", "k2", "k3", "ess", "chi2_token"] as const;
 export type Metric = (typeof METRICS)[number];
 
 /**
- * The figures of a process: of all there is to draw from, or of 20,000 prompts, a hundred times as many as the runs have
- * that are judged by them.
+ * The figures of a process: of its whole population, or of 20,000 prompts, a hundred times as many as the runs judged
+ * by them have.
  */
 export function findTruth(process: Process): Readonly<Record<Metric, number>> {
   const random = seededRandom(`truth of ${process.name}`);
@@ -56,7 +56,7 @@ export function findTruth(process: Process): Readonly<Record<Metric, number>> {
   };
 }
 
-/** For each metric: whether there is an interval, and whether it holds the truth. */
+/** For each metric: whether there is an interval, and whether it contains the truth. */
 export type Outcome = Readonly<Record<Metric, { readonly given: boolean; readonly covers: boolean }>>;
 
 export function tryInterval(
@@ -76,7 +76,10 @@ export function tryInterval(
   ) as Outcome;
 }
 
-/** Of `runs` runs of so many prompts, how many have an interval of each metric, and how many of those hold the truth. */
+/**
+ * How many of `runs` runs with this many prompts have an interval of each metric, and how many of those contain the
+ * truth.
+ */
 export function measureCoverage(
   process: Process,
   prompts: number,
@@ -98,7 +101,7 @@ export function measureCoverage(
   return tally;
 }
 
-/** Where most runs have an interval: how often it holds. */
+/** If most runs have an interval: how often it contains the truth. */
 function covers(process: Process, prompts: number, metric: Metric): Claim {
   let truth: Readonly<Record<Metric, number>> | undefined;
   return {
@@ -118,7 +121,7 @@ function covers(process: Process, prompts: number, metric: Metric): Claim {
   };
 }
 
-/** Where no interval of these data would hold: how often there is one all the same. */
+/** If no interval from these data would be right: how often one is given all the same. */
 function withdraws(process: Process, prompts: number, metric: Metric): Claim {
   return {
     method: `interval of ${metric}, ${prompts} prompts`,

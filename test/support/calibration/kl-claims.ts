@@ -1,5 +1,6 @@
 /**
- * What `kl` says of checkpoints that only wander or jitter, of problems without a change, of errors at any result.
+ * What `kl` says about checkpoints that only wander or jitter, problems without a change, and errors at a random
+ * result.
  *
  * @module
  */
@@ -87,7 +88,7 @@ function comparisonClaim(problems: number): Claim {
   };
 }
 
-/** The error is any of a text's results; each has a spike with the text's own chance. */
+/** The error is a random one of a text's results; each has a spike with the text's own probability. */
 function errorClaim(texts: number, spikes: number): Claim {
   return {
     method: "kl: spikes at first errors",
@@ -121,7 +122,7 @@ export const KL_CLAIMS: readonly Claim[] = [
   intervalClaim(12, 0.3, [0.9, 0.98]),
   intervalClaim(30, 0.3, [0.9, 0.98]),
   intervalClaim(60, 0.3, [0.9, 0.98]),
-  // A mean that a few large values carry is not to be had from six.
+  // Six problems cannot give a mean that depends on a few large values.
   intervalClaim(6, 1, [0.75, 0.92]),
   comparisonClaim(8),
   comparisonClaim(15),

@@ -1,5 +1,5 @@
 /**
- * Recorded runs whose prompts are drawn again: what makes their Δ is real, and their pooled figures are the truth.
+ * Recorded runs whose prompts are resampled: the cause of their Δ is real, and their pooled figures are the truth.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { openRun } from "../../../src/ingest/open-run.ts";
 import { hasSharedData, LAB, warnIfAbsent } from "../../../src/ingest/shared-data.test-data.ts";
 import { type DrawnSequence, type Process, resampled } from "./processes.ts";
 
-/** None, with a warning, where the recordings are not there. */
+/** None, with a warning, if the recordings are missing. */
 export async function labProcesses(): Promise<Process[]> {
   warnIfAbsent("intervals of the lab's runs");
   if (!hasSharedData) return [];

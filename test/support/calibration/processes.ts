@@ -1,6 +1,6 @@
 /**
- * Ways in which a run's Δ may come about, each with one thing that intervals stumble over. Nothing differs between
- * steps, ranks, turns or right and wrong answers unless it says so.
+ * Ways in which a run's Δ may arise, each with one property that is hard for intervals. Nothing differs between steps,
+ * ranks, turns or right and wrong answers unless stated.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { normal, studentTwo } from "./claim.ts";
 
 type Random = () => number;
 
-/** A run of so many prompts: for each sequence its Δ and what it belongs to. */
+/** A run with this many prompts: for each sequence its Δ, and what it belongs to. */
 export interface DrawnSequence {
   readonly deltas: Float32Array;
   readonly prompt: number;
@@ -20,11 +20,11 @@ export interface Process {
   readonly name: string;
   /** The run's prompts; a process of single samples has one sequence in each. */
   draw(random: Random, prompts: number): DrawnSequence[];
-  /** All there is to draw from, where that is finite. */
+  /** The whole population, if it is finite. */
   readonly population?: readonly DrawnSequence[];
 }
 
-/** Spread of Δ: as large as runs show it. */
+/** Spread of Δ, as large as in real runs. */
 const SPREAD = 0.01;
 
 interface Shape {
@@ -37,7 +37,7 @@ interface Shape {
   readonly noise?: (random: Random) => number;
   /** Share of the sequences whose Δ are all 0. */
   readonly exact?: number;
-  /** Longer sequences are further off in proportion. */
+  /** Whether longer sequences are proportionally further off. */
   readonly byLength?: boolean;
   /** Deviation of a shift of the whole sequence, in units of the spread. */
   readonly shift?: number;

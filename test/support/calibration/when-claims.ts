@@ -1,5 +1,5 @@
 /**
- * When a run is bad, asked of runs in which no step differs but by chance: the prompts of a step share an effect, which may
+ * When a run is bad, tested on runs whose steps differ only by chance: the prompts of a step share an effect, which may
  * last for many steps, and prompts have heavy tails.
  *
  * @module
@@ -14,12 +14,14 @@ export interface StepProcess {
   readonly name: string;
   readonly steps: number;
   readonly prompts: number;
-  /** Standard deviation of ln of what the prompts of a step share, and its correlation with the step before. */
+  /**
+   * Standard deviation of the logarithm of what the prompts of a step share, and its correlation with the step before.
+   */
   readonly effect?: number;
   readonly correlation?: number;
-  /** By how much a prompt is further off than its step. */
+  /** How much further off a prompt is than its step. */
   readonly prompt?: (random: Random) => number;
-  /** By how much a step, from 0, is further off than the first. */
+  /** How much further off a step, counted from 0, is than the first. */
   readonly level?: (step: number) => number;
 }
 
@@ -32,7 +34,7 @@ const lognormal =
   (random: Random): number =>
     Math.exp(deviation * normal(random));
 
-/** Segments of a run of the process: sums by prompt, in which tokens would only be added up. */
+/** Segments of a run of the process, from sums by prompt: tokens would only be added up. */
 export function drawSegments(process: StepProcess, random: Random): ReturnType<StepLevels["find"]> {
   const { steps, prompts, effect = 0, correlation = 0, prompt = lognormal(0.3), level = () => 1 } = process;
   const levels = new StepLevels();
@@ -106,7 +108,7 @@ function cutsFalsely(process: StepProcess): Claim {
   };
 }
 
-/** Of a jump that is there: how often it is found at its place. */
+/** If there is a jump: how often it is found at its place. */
 function findsJump(
   process: StepProcess,
   places: readonly number[],

@@ -1,5 +1,5 @@
 /**
- * A command that writes files, under faults: run with them, and once more without.
+ * A command that writes files, run with faults, then once more without.
  *
  * @module
  */
@@ -13,14 +13,14 @@ export interface CommandOptions {
   readonly name: string;
   /** The inputs are in `../inputs`, and everything is written below the working directory. */
   readonly args: readonly string[];
-  /** Puts the inputs there. */
+  /** Creates the inputs there. */
   readonly makeInputs: (inputs: string) => void | Promise<void>;
-  /** Whether a file is right although it is not one of the finished ones, whose bytes are known. */
+  /** Whether a file is right even if it is not one of the finished ones, whose bytes are known. */
   readonly isOfUnfinished?: (path: string, bytes: Buffer) => boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Files by their paths, and directories as empty texts. */
+/** Files by path; directories have empty text. */
 type Tree = ReadonlyMap<string, Buffer | "">;
 
 export class CommandScenario implements Scenario {
@@ -35,7 +35,7 @@ export class CommandScenario implements Scenario {
     this.#options = options;
   }
 
-  /** Makes the inputs, and runs it undisturbed. @returns its calls that change files */
+  /** Makes the inputs, and runs the command undisturbed. @returns its calls that change files */
   async prepare(folder: string): Promise<readonly Call[]> {
     this.#folder = realpathSync(folder);
     mkdirSync(join(this.#folder, "inputs"));
@@ -88,7 +88,7 @@ export class CommandScenario implements Scenario {
     rmSync(log, { force: true });
   }
 
-  /** What has its final name is whole; all of it is there where the run says so. */
+  /** Every file under its final name is whole; all of them exist if the run says so. */
   #checkFiles(tree: Tree, state: "unfinished" | "uncleared" | "finished", message: string): void {
     const { isOfUnfinished = () => false } = this.#options;
     const visible = new Map([...tree].filter(([path]) => !isTemporary(path)));
@@ -128,7 +128,7 @@ function readTree(directory: string): Tree {
   return tree;
 }
 
-/** Paths that are in one tree only, or have other bytes. */
+/** Paths that are in only one tree, or have different bytes. */
 function differing(a: Tree, b: Tree): string[] {
   return [...new Set([...a.keys(), ...b.keys()])].filter((path) => {
     const [one, other] = [a.get(path), b.get(path)];

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { type Call, type Fault, type FaultKind, kindsFor } from "./injected.ts";
 
-/** Calls of one line of our code: of those that happen a hundred times no more are drawn than of those that happen once. */
+/**
+ * Groups calls by the line of our code: a line that runs a hundred times is chosen no more often than one that runs
+ * once.
+ */
 function groupCalls(calls: readonly Call[]): Call[][] {
   const groups = new Map<string, Call[]>();
   for (const call of calls) {
@@ -11,7 +14,7 @@ function groupCalls(calls: readonly Call[]): Call[][] {
   return [...groups.values()];
 }
 
-/** Points at which to disturb a run: every line in its turn, in a drawn order, with a drawn fault. */
+/** Points at which to disturb a run: every line in turn, in random order, with a random fault. */
 export function drawFaults(calls: readonly Call[], count: number, seed: number): Fault[] {
   const groups = groupCalls(calls);
   const draws = fc.sample(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), {

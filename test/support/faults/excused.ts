@@ -1,15 +1,15 @@
 /**
- * Lines that change files and that no scenario of an ordinary run reaches. Everything else is disturbed.
+ * Lines that change files but that no scenario of an ordinary run reaches. All others are disturbed.
  *
  * @module
  */
 
 export interface Excuse {
-  /** Why, or which test disturbs them. */
+  /** The reason, or the test that disturbs them. */
   readonly why: string;
-  /** Beginnings of `MODULE: LINE`, of built modules. */
+  /** Beginnings of `MODULE: LINE`, for built modules. */
   readonly lines: readonly string[];
-  /** Scenarios of the long run reach them. */
+  /** Whether scenarios of the long run reach them. */
   readonly isInLongRun?: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the program changes files, found by reading the built modules.
+ * Finds where the program changes files by reading the built modules.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../run-cli.ts";
 
-/** A call in our code that changes files, itself or by one of {@link HELPERS}. */
+/** A call in our code that changes files, directly or through one of {@link HELPERS}. */
 export interface WriteSite {
-  /** As in a stack: `dist/input/io/scratch.js:67`. */
+  /** In the form of a stack: `dist/input/io/scratch.js:67`. */
   readonly at: string;
   /** The line. */
   readonly text: string;
@@ -23,12 +23,12 @@ const OPENS = /\bopen(?:Sync)?\([^)]*(?:"[wa]x?\+?"|O_CREAT)/;
 /** Our own functions through which others write. */
 const HELPERS =
   /(?<![.\w])(?:createScratch|createTemporaryFile|writeWholeFile|makeDirectory|writeAll|appendJsonl|FileAppender\.create)\(/;
-/** Methods of a file handle, by what our modules call theirs: `file.write(`, and not `terminal.write(`. */
+/** Methods of a file handle, recognized by our modules' names for handles: `file.write(`, and not `terminal.write(`. */
 const METHODS =
   /\b(?:file|handle|directory|target)\??\.(?:write|writev|writeFile|appendFile|truncate|sync|datasync|utimes|chmod)\(/;
 const IMPORT = /^import \{([^}]+)\} from "node:fs(?:\/promises)?";/gm;
 
-/** All of them, in the order of modules and lines. */
+/** All such calls, in the order of modules and lines. */
 export function findWrites(): WriteSite[] {
   const modules = readdirSync(join(ROOT, "dist"), { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
@@ -42,7 +42,7 @@ export function findWrites(): WriteSite[] {
   });
 }
 
-/** Tells lines of a module that change files by what it imports. */
+/** Recognizes lines of a module that change files, based on what it imports. */
 function recognizeWrites(module: string): (line: string) => boolean {
   const imported = [...module.matchAll(IMPORT)].flatMap(([, names]) =>
     names!.split(",").map((name) => name.trim()),

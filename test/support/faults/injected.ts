@@ -1,5 +1,5 @@
 /**
- * The program as a process in which one call that changes files fails, or at which it is killed.
+ * Runs the program as a process in which one call that changes files fails, or at which it is killed.
  *
  * @module
  */
@@ -30,15 +30,15 @@ export interface Fault {
   readonly kind: FaultKind;
   /** The number of the call, from 1. */
   readonly call: number;
-  /** Calls that meet it: all later ones, of those that `kind` concerns. Default 1. */
+  /** Number of calls affected among all later ones that `kind` concerns. Default 1. */
   readonly times?: number;
 }
 
-/** What `inject.cjs` is told. */
+/** The input of `inject.cjs`. */
 export interface Injection {
   /** Folders: calls that change files elsewhere are neither counted nor disturbed. */
   readonly below: readonly string[];
-  /** Where it notes calls: every one, or with a fault the first that met it. */
+  /** Where it records calls: all of them or, with a fault, the first one affected. */
   readonly log: string;
   readonly fault?: Fault;
 }
@@ -46,12 +46,12 @@ export interface Injection {
 /** A call that changes files. */
 export interface Call {
   readonly at: number;
-  /** Node's name of the function. */
+  /** Node's name for the function. */
   readonly op: string;
   readonly path: string;
-  /** Whether it needs room on the disk. */
+  /** Whether it needs disk space. */
   readonly makes: boolean;
-  /** Lines of our modules that wait for it, the innermost first: `dist/input/io/scratch.js:67`. */
+  /** Lines of our modules that wait for it, innermost first: `dist/input/io/scratch.js:67`. */
   readonly sites: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Calls that were noted so far. */
+  /** Calls recorded so far. */
   readonly noted: () => readonly Call[];
   /** What it printed so far. */
   readonly out: () => string;
@@ -73,17 +73,17 @@ export interface Started {
 }
 
 const INJECT = join(ROOT, "test/support/faults/inject.cjs");
-/** Modules by themselves, whose lines a stack names; and the bundle that users run. */
+/** Separate modules, whose lines appear in a stack; and the bundle that users run. */
 const [MODULES, PROGRAM] = [join(ROOT, "dist/apps/cli/main.js"), join(ROOT, "bin/logratio.js")];
 
 const running = new Set<ChildProcess>();
 
-/** Ends what a failed check left running. */
+/** Ends programs that a failed check left running. */
 export function endPrograms(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Starts the program; without an injection, undisturbed. */
+/** Starts the program, undisturbed if there is no injection. */
 export function startProgram(
   directory: string,
   args: readonly string[],
@@ -143,7 +143,7 @@ export function kindsFor({ op, makes }: Call): FaultKind[] {
   return kinds;
 }
 
-/** In words, for the message of a failed check. */
+/** Describes a fault for the message of a failed check. */
 export function describeFault({ kind, times = 1 }: Fault, call: Call | undefined): string {
   const where =
     call === undefined ? "no call" : `${call.op} ${call.path} (call ${call.at}, ${call.sites[0]})`;

@@ -1,5 +1,5 @@
 /**
- * What the scenarios of the faults share.
+ * What all fault scenarios share.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { readdirSync } from "node:fs";
 import { expect } from "vitest";
 import type { Call, Ended, Fault } from "./injected.ts";
 
-/** A program at work, undisturbed once and then under faults. */
+/** A working program, run undisturbed once and then with faults. */
 export interface Scenario {
   readonly name: string;
-  /** Makes the inputs in a folder, and runs it undisturbed. @returns its calls that change files */
+  /** Makes the inputs in a folder, and runs the program undisturbed. @returns its calls that change files */
   prepare(folder: string): Promise<readonly Call[]>;
-  /** Runs it with each of these faults and then without one. @throws where something is lost, torn or counted twice */
+  /** Runs it with each of these faults and then without one. @throws if something is lost, torn or counted twice */
   check(faults: readonly Fault[]): Promise<void>;
 }
 
@@ -27,20 +27,23 @@ export function listTemporary(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter(isTemporary);
 }
 
-/** What could not be removed stays until a later run writes there: a disk that fails for good fails removals too. */
+/**
+ * A file that could not be removed stays until a later run writes there: a permanently failing disk fails removals too.
+ */
 export const isFailedRemoval = ({ kind, times = 1 }: Fault, hit: Call | undefined): boolean =>
   hit !== undefined &&
   !kind.startsWith("kill") &&
   (/^(?:rm|rmdir|unlink)/.test(hit.op) || (kind === "eio" && times > 1));
 
-/** Beside the folder of a trial: what is in it is compared. */
+/** Lies next to the folder of a trial, since the folder's content is compared. */
 export const openLog = (directory: string): string => `${directory}.log`;
 
 /**
- * How a process ends that met a fault: killed; or with status 0 where it could go on, 4 where batches of a server wait in
- * its log for the next start, as it says, else 3 and a message about the disk, since that is at fault and not the program.
+ * Checks how a process ends that met a fault: killed; or with status 0 if it could continue, 4 if batches of a server
+ * wait in its log for the next start, as it says, else 3 and a message about the disk, since the disk is at fault, not
+ * the program.
  *
- * @param hit the call that met it; undefined where the process ended before
+ * @param hit the call that was affected; undefined if the process ended before it
  */
 export function checkEnd(
   { status, signal, err }: Ended,

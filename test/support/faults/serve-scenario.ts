@@ -48,11 +48,11 @@ const WRITERS = [
   { run: "code", rank: 0 },
   { run: "killed", rank: 0 },
 ];
-/** Of each writer, in the order in which it sends them. */
+/** Batches of each writer, in sending order. */
 const BATCHES: readonly (readonly Sent[])[] = WRITERS.map(({ run, rank }) =>
   Array.from({ length: STEPS }, (_, step) => ({ run, rank, step, body: makeBody(step, rank) })),
 );
-/** After so many refusals a recorder turns to what else it has; these ones come back in the next session. */
+/** After this many refusals a recorder moves on to its other batches; the refused ones return in the next session. */
 const MOST_REFUSALS = 6;
 
 const RULES = `version: 1
@@ -60,7 +60,7 @@ rules:
   - {name: there are tokens, when: tokens > 0}
 `;
 
-/** The second batch of rank 1 has other columns: a segment then becomes several parts of the record. */
+/** The second batch of rank 1 has different columns, so that a segment becomes several parts of the record. */
 function makeBody(step: number, rank: number): Buffer {
   const body = makeBatch({ step, rank, sequences: SEQUENCES, salt: rank });
   if (rank === 0 || step !== 1) return body;
@@ -105,7 +105,7 @@ function readBatch(body: Buffer): { columns: Map<string, Column>; metadata: Reco
 
 const LAUNCH = "0123456789abcdef".repeat(2);
 
-/** What a server that was killed had acknowledged: it is in the log of the run "killed". */
+/** What a killed server had acknowledged: it is in the log of the run "killed". */
 const LOGGED = BATCHES.flat().filter(({ run, step }) => run === "killed" && step < STEPS - 1);
 
 const nameBatch = ({ run, step, rank }: Sent): string => `${run} ${step}.${rank}.0`;
@@ -133,7 +133,7 @@ export class ServeScenario implements Scenario {
     return started.noted();
   }
 
-  /** What each server finds: a run that is old enough to be removed, and all that a killed server can leave. */
+  /** What each server finds: a run old enough to be removed, and everything that a killed server can leave. */
   async #makeSeed(): Promise<void> {
     const directory = join(this.#folder, "seed");
     const data = join(directory, "data");
@@ -149,12 +149,12 @@ export class ServeScenario implements Scenario {
     await second.ended;
     const run = join(data, "killed");
     const [log] = readdirSync(join(run, ".serve")).filter((name) => name.endsWith(".log"));
-    // While it wrote a batch, while it made a part of the record, and while it removed a run.
+    // It was killed while it wrote a batch, while it made a part of the record, and while it removed a run.
     appendFileSync(join(run, ".serve", log!), "LRF1 and no more");
     writeFileSync(join(run, log!.replace(/^(.*)\.log$/, "part-$1.parquet")), "PAR1 and no more");
     writeFileSync(join(run, ".serve/merging-1.safetensors"), "half of it");
     mkdirSync(join(run, ".serve/trial/.serve"), { recursive: true });
-    // While it took the lock.
+    // It was killed while it took the lock.
     cpSync(join(data, ".serve.lock"), join(data, ".serve.lock.0.tmp"));
     mkdirSync(join(data, ".removed-code"));
     writeFileSync(join(data, ".removed-code/part-00000001.parquet"), "PAR1");
@@ -207,10 +207,10 @@ export class ServeScenario implements Scenario {
   }
 
   /**
-   * All recorders at once, each sending what it has until it is acknowledged; what was acknowledged before is sent again,
-   * as by a recorder that did not hear of it.
+   * Runs all recorders at once, each sending its batches until they are acknowledged; batches acknowledged before are
+   * sent again, as by a recorder that did not receive the acknowledgment.
    *
-   * @returns whether the server is still there
+   * @returns whether the server is still running
    */
   async #record(started: Started, acknowledged: Set<string>, message: string): Promise<boolean> {
     const before = new Set(acknowledged);
@@ -219,7 +219,7 @@ export class ServeScenario implements Scenario {
     const isGone = (): boolean => started.child.exitCode !== null || started.child.signalCode !== null;
     const send = async (batch: Sent): Promise<void> => {
       for (let refusals = 0; refusals < MOST_REFUSALS && !isGone(); ) {
-        // A run that another launch began would be left alone.
+        // A run begun by another launch would be left alone.
         const launch = batch.run === "killed" ? undefined : LAUNCH;
         const reply = await putBatch(url, { ...batch, launch }, batch.body).catch(() => undefined);
         if (reply === undefined) {
@@ -241,7 +241,7 @@ export class ServeScenario implements Scenario {
       BATCHES.map(async (batches) => {
         for (const batch of batches) {
           await send(batch);
-          // The next batch is for the next segment.
+          // Puts the next batch into the next segment.
           await sleep(150);
         }
       }),
@@ -284,7 +284,7 @@ export class ServeScenario implements Scenario {
   }
 }
 
-/** The address. @throws where it ends before it listens */
+/** The server's address. @throws if it ends before it listens */
 async function untilListening(started: Started): Promise<string> {
   for (;;) {
     const url = /^(http:\S+)\/$/m.exec(started.out())?.[1];
@@ -299,7 +299,7 @@ type Row = readonly [id: string, rollout: readonly number[], trainer: readonly n
 
 const READ = fileURLToPath(new URL("read-record.mjs", import.meta.url));
 
-/** Rows of each record by their names: one that is there twice is listed twice. */
+/** Rows of each record by name; a duplicate is listed twice. */
 async function readRecords(folders: readonly string[]): Promise<Row[][]> {
   const { stdout } = await promisify(execFile)(process.execPath, [READ, ...folders]);
   return stdout

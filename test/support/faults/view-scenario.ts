@@ -1,5 +1,5 @@
 /**
- * The viewer's server under faults: its cache, and what a page makes it keep.
+ * The viewer's server under faults: its cache, and what it stores for a page.
  *
  * @module
  */
@@ -28,14 +28,14 @@ export interface ViewOptions {
   readonly stars?: readonly string[];
 }
 
-/** What a page had from a server; fewer answers where that ended meanwhile. */
+/** What a page received from a server; fewer answers if the server ended meanwhile. */
 interface Session {
   readonly answers: ReadonlyMap<string, string>;
   /** Stars whose request was answered with 200, before and in this session. */
   readonly starred: readonly string[];
   /** Stars that the server lists at its start. */
   readonly listed: readonly string[];
-  /** Undefined where it ended by itself, or was killed. */
+  /** Undefined if it ended by itself or was killed. */
   readonly isServing: boolean;
 }
 
@@ -105,7 +105,7 @@ export class ViewScenario implements Scenario {
     rmSync(log, { force: true });
   }
 
-  /** Asks what a page asks, as far as there is someone who answers. */
+  /** Makes a page's requests, as long as a server responds. */
   async #use(started: Started, known: ReadonlySet<string>): Promise<Session> {
     const answers = new Map<string, string>();
     const starred: string[] = [];
@@ -168,7 +168,7 @@ async function readStars(url: string): Promise<string[]> {
   return stars.map(({ handle }) => handle);
 }
 
-/** The address, once the run is read. @throws `Gone` where the process ends before */
+/** The address, once the run is read. @throws `Gone` if the process ends before */
 async function untilServing(started: Started): Promise<string> {
   for (;;) {
     if (started.child.exitCode !== null || started.child.signalCode !== null) throw new Gone();
@@ -188,7 +188,7 @@ async function untilServing(started: Started): Promise<string> {
 
 class Gone extends Error {}
 
-/** Whether the process is no longer there to answer. */
+/** Whether the process no longer exists. */
 function isGone(error: unknown): boolean {
   if (error instanceof Gone) return true;
   const { cause } = error as { cause?: { code?: string } };
