@@ -5,6 +5,7 @@
  */
 export { type AnalyzeOptions, analyzeLog } from "./analyses/analyze/index.ts";
 export { type CompareRunsOptions, compareRuns } from "./analyses/runs/compare-runs.ts";
+export { type CorrectRunOptions, correctRun } from "./analyses/runs/correct-run.ts";
 export { type DiagnoseRunOptions, diagnoseRun } from "./analyses/runs/diagnose-run.ts";
 export { type DigitsRunOptions, digitsRun } from "./analyses/runs/digits-run.ts";
 export { type DivergenceRunOptions, divergenceRun } from "./analyses/runs/divergence-run.ts";
@@ -42,6 +43,7 @@ export {
 export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
 export type { AnalyzeReport } from "./results/analyze.ts";
 export type { CompareReport } from "./results/compare.ts";
+export type { CorrectReport } from "./results/correct.ts";
 export type { DigitsReport } from "./results/digits.ts";
 export type { DivergenceReport } from "./results/divergence.ts";
 export type { DoctorReport } from "./results/doctor.ts";

@@ -28,12 +28,17 @@ export interface CorrectedGradient {
   readonly surrogate_unbiased: number;
 }
 
+/** What `correctRun` returns and `logratio correct --json` prints. */
 export interface CorrectReport {
+  /** Changes where a field changes its meaning or goes. */
   readonly schemaVersion: typeof CORRECT_SCHEMA_VERSION;
+  /** Of what this is the result. */
   readonly kind: "correct";
+  /** Name of the run. */
   readonly run: string;
   /** Of the trainer whose correction it is; null, with no settings and no trainer's metrics, for `--correction`. */
   readonly preset: string | null;
+  /** The trainer's own name; null without a preset. */
   readonly trainer: string | null;
   /** The code whose formulas are kept. */
   readonly source: string | null;
@@ -49,6 +54,7 @@ export interface CorrectReport {
   readonly metrics: SweepMetrics | null;
   /** What the correction does to the data: the row that a sweep has for it. */
   readonly effect: SweepCorrection | null;
+  /** Why there is no effect; null where there is one, or no advantages that it needs. */
   readonly effect_absent: string | null;
   /** Of the weights of the policy gradient's terms; null without advantages, and where weights are normalized and not written. */
   readonly gradient: CorrectedGradient | null;
@@ -59,9 +65,12 @@ export interface CorrectReport {
     readonly step: number | null;
     readonly metrics: Readonly<Record<string, number>>;
   }[];
+  /** Where the trainer's figures differ from the correct ones, with the reason. */
   readonly discrepancies: readonly ParityDiscrepancy[];
   /** Files with weights and masks. */
   readonly written: readonly string[];
+  /** What reading noticed, and what was left out. */
   readonly findings: readonly Finding[];
+  /** The files that were read. */
   readonly sources: readonly SourceSummary[];
 }

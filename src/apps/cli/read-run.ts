@@ -5,18 +5,14 @@
  */
 
 import { inputWasSkipped } from "../../analyses/assessment/index.ts";
-import type { BatchFilter } from "../../analyses/filter/index.ts";
 import { inputFlags } from "../../analyses/runs/input-options.ts";
-import { readBatches } from "../../analyses/runs/read-batches.ts";
 import type { ReadingOptions } from "../../analyses/runs/start-reading.ts";
 
 export { inputFlags } from "../../analyses/runs/input-options.ts";
-export { sourceSummaries } from "../../analyses/runs/read-batches.ts";
 
 import { shellCommand } from "../../core/base/index.ts";
-import type { Finding, RecordBatch } from "../../core/schema/index.ts";
+import type { Finding } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
-import type { Run } from "../../ingest/index.ts";
 import { onInterrupt } from "../../input/io/index.ts";
 import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { createProgress } from "./progress.ts";
@@ -40,16 +36,6 @@ export function listenForInterrupt(): Listening {
       return interrupted;
     },
   };
-}
-
-export interface Reading extends Listening {
-  /** The run's batches; an interrupt ends them after the one at hand, so that what was read is kept. */
-  readonly batches: AsyncGenerator<RecordBatch>;
-}
-
-export function readHere(run: Run, filter?: BatchFilter): Reading {
-  const listening = listenForInterrupt();
-  return Object.assign(listening, { batches: readBatches(run, { filter, ...listening }) });
 }
 
 /**

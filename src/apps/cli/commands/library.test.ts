@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { correctRun } from "../../../analyses/runs/correct-run.ts";
 import { digitsRun } from "../../../analyses/runs/digits-run.ts";
 import { divergenceRun } from "../../../analyses/runs/divergence-run.ts";
 import { showRun } from "../../../analyses/runs/show-run.ts";
@@ -16,6 +17,7 @@ import { resultJson } from "../../../core/base/json.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
+import { correct } from "./correct.ts";
 import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
 import { show } from "./show.ts";
@@ -52,6 +54,55 @@ describe("sweepRun", () => {
   it("refuses a correction that is not among them before it reads", async () => {
     await expect(sweepRun("nowhere", { choose: "tis" })).rejects.toThrow('unknown correction "tis"');
     await expect(sweepRun("nowhere", { for: "tis" })).rejects.toThrow('unknown preset "tis"');
+  });
+});
+
+describe("correctRun", () => {
+  it.each([
+    { preset: "verl", set: ["rollout_is=token"] },
+    { correction: "weight:token truncate:..2", steps: "10..20" },
+  ])("gives what correct --json prints, with %o", async (options) => {
+    const result = await correctRun(DEMO, options);
+    expect(asJson(result)).toEqual(
+      await printed((terminal) => correct([DEMO], { ...options, json: true }, terminal)),
+    );
+  });
+
+  const weighted = { preset: "verl", set: ["rollout_is=token"], steps: "10..30" };
+  const normalized = { ...weighted, set: [...weighted.set, "rollout_is_batch_normalize=true"] };
+
+  it("writes whole files, and nothing if it is aborted", async () => {
+    const out = join(temporaryFolder("correct-run"), "corrected.parquet");
+    expect((await correctRun(DEMO, { ...normalized, out })).written).toEqual([out]);
+    const reason = new Error("enough");
+    await expect(correctRun(DEMO, { ...weighted, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it.each([
+    ["its only read", weighted, 1],
+    ["the first of two reads", normalized, 1],
+    // A read of three files asks four times.
+    ["the second read", normalized, 5],
+  ])("keeps the figures, and no incomplete file, when it is stopped in %s", async (_, options, questions) => {
+    const folder = temporaryFolder("correct-run");
+    let asked = 0;
+    const isStopped = (): boolean => ++asked > questions;
+    const { written, metrics } = await correctRun(DEMO, {
+      ...options,
+      out: join(folder, "c.parquet"),
+      isStopped,
+    });
+    expect(metrics?.sequences).toBeGreaterThan(0);
+    expect([written, readdirSync(folder)]).toEqual([[], []]);
+  });
+
+  it("refuses before it reads", async () => {
+    await expect(correctRun("nowhere", {})).rejects.toThrow("--preset is missing");
+    await expect(correctRun("nowhere", { preset: "verl", correction: "mask" })).rejects.toThrow(
+      "cannot be combined",
+    );
+    const out = { preset: "verl", set: ["rollout_is=token", "rollout_is_batch_normalize=true"], out: "w/" };
+    await expect(correctRun("-", out)).rejects.toThrow("standard input can be read only once");
   });
 });
 

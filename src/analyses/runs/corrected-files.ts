@@ -1,6 +1,10 @@
+/**
+ * The weights and masks of a correction as files.
+ *
+ * @module
+ */
 import { statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
-import type { CorrectedColumns } from "../../analyses/correct/index.ts";
 import { UsageError } from "../../core/base/index.ts";
 import type { LayoutColumn, RecordBatch } from "../../core/schema/index.ts";
 import {
@@ -13,7 +17,17 @@ import {
   writeRecord,
 } from "../../ingest/index.ts";
 import { isPresent } from "../../input/io/index.ts";
-import type { Reading } from "./read-run.ts";
+import type { CorrectedColumns } from "../correct/correct-run.ts";
+
+/** Where weights and masks are written: flags of `logratio correct`, under the same names. */
+export interface CorrectedFileOptions {
+  /** A `.parquet`, `.npz` or `.safetensors` file, or a directory. */
+  readonly out?: string;
+  /** In a directory: `npz` (default), `safetensors`, `parquet`. */
+  readonly format?: string;
+  /** Whether `out` may be something that logratio did not write. */
+  readonly force?: boolean;
+}
 
 /** Where weights and masks go. */
 export type CorrectTarget =
@@ -71,41 +85,47 @@ export async function checkTarget(
     await outputs.file("--out", target.pathOf(path), "corrected arrays");
 }
 
-/** Thrown into a writer, so that a file that an interrupt left incomplete is not given its name. */
-class Interrupted extends Error {}
+/** Thrown into a writer, so that a file that is left incomplete is not given its name. */
+class Stopped extends Error {}
 
-async function* orInterrupted(
+async function* orStopped(
   batches: AsyncIterable<RecordBatch>,
-  reading: Reading,
+  isStopped: () => boolean,
 ): AsyncGenerator<RecordBatch> {
   yield* batches;
-  if (reading.interrupted) throw new Interrupted();
+  if (isStopped()) throw new Stopped();
+}
+
+/** What is to be written. */
+export interface Corrected {
+  readonly batches: AsyncIterable<RecordBatch>;
+  readonly columnsOf: (batch: RecordBatch) => CorrectedColumns;
+  /** Whether the batches ended before the run. */
+  readonly isStopped: () => boolean;
 }
 
 /** Writes what is complete; returns the files. */
 export async function writeCorrected(
   target: CorrectTarget,
-  batches: AsyncIterable<RecordBatch>,
-  correctedOf: (batch: RecordBatch) => CorrectedColumns,
-  reading: Reading,
+  { batches, columnsOf, isStopped }: Corrected,
   outputs: Outputs,
 ): Promise<readonly string[]> {
-  const whole = orInterrupted(batches, reading);
-  const unlessInterrupted = (error: unknown): readonly string[] => {
-    if (error instanceof Interrupted) return [];
+  const whole = orStopped(batches, isStopped);
+  const unlessStopped = (error: unknown): readonly string[] => {
+    if (error instanceof Stopped) return [];
     throw error;
   };
   if (target.format === "parquet") {
-    const more = (batch: RecordBatch): LayoutColumn[] => listColumns(batch, correctedOf(batch));
+    const more = (batch: RecordBatch): LayoutColumn[] => listColumns(batch, columnsOf(batch));
     const beforePart = (file: string): Promise<void> => outputs.file("--out", file, "corrected record");
-    return writeRecord(target.path, whole, { more, writer: "correct", beforePart }).catch(unlessInterrupted);
+    return writeRecord(target.path, whole, { more, writer: "correct", beforePart }).catch(unlessStopped);
   }
   const arrays = createCorrectedArrays(target.pathOf, target.format);
   try {
-    for await (const batch of whole) await arrays.add(batch, correctedOf(batch));
+    for await (const batch of whole) await arrays.add(batch, columnsOf(batch));
     await arrays.finish();
   } catch (error) {
-    unlessInterrupted(error);
+    unlessStopped(error);
   } finally {
     await arrays.discard();
   }
