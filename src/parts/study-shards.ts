@@ -16,6 +16,7 @@ import {
   type AnalyzeProgress,
   type JudgingFlags,
   mergeConfigs,
+  pickJudgingFlags,
   readAnalysisConfig,
   readJudgingFlags,
   readStoredConfig,
@@ -54,9 +55,8 @@ export async function openAnyShards(
   const [flag] = inputFlags(stray, []);
   if (flag !== undefined)
     throw new UsageError(`${flag} does not apply to kl: its shards are studies`, { hint: "leave it out" });
-  const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor, signal } = options;
-  const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
-  return openStudyReader(paths, { ...(judging as JudgingFlags), ...(signal && { signal }) });
+  const { signal } = options;
+  return openStudyReader(paths, { ...pickJudgingFlags(options), ...(signal && { signal }) });
 }
 
 /**

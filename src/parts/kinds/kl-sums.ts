@@ -8,6 +8,7 @@ import {
   type StudySums,
   type TextUnderCheckpoints,
 } from "../../study/analysis/index.ts";
+import { JUDGING_FLAGS } from "../../study/scoring/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOfPart } from "./kind.ts";
 
@@ -132,6 +133,6 @@ export class KlSums implements ShardSums {
 /** Studies are read by `scoring`, which knows their layout on disk. */
 export const KL_PARTS: KindOfPart = {
   version: 2,
-  flags: ["outcomes", "spikes", "spikeThreshold", "spikeDistance", "spikePercentile", "parity", "floor"],
+  flags: JUDGING_FLAGS,
   makeSums: () => new KlSums(),
 };

@@ -17,9 +17,11 @@ export {
   sumStudy,
 } from "./analyze-study.ts";
 export {
+  JUDGING_FLAGS,
   type JudgingFlags,
   parseNamed,
   parseNumber,
+  pickJudgingFlags,
   readJudgingFlags,
   writeSettings,
 } from "./config/judging-flags.ts";

@@ -22,6 +22,23 @@ export interface JudgingFlags {
   readonly floor?: number | string;
 }
 
+/** The names of all of them, in the order in which a part's settings name them. */
+export const JUDGING_FLAGS = [
+  "outcomes",
+  "spikes",
+  "spikeThreshold",
+  "spikeDistance",
+  "spikePercentile",
+  "parity",
+  "floor",
+] as const satisfies readonly (keyof JudgingFlags)[];
+
+/** Those that were given among other options. */
+export function pickJudgingFlags(options: JudgingFlags): JudgingFlags {
+  const given = JUDGING_FLAGS.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
+}
+
 /** @throws UsageError when a flag makes no sense by itself */
 export function readJudgingFlags(flags: JudgingFlags): StudyConfig {
   return defined({
