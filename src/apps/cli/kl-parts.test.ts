@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultJson } from "../../core/base/json.ts";
+import { klRun } from "../../parts/kl-run.ts";
 import type { KlReport } from "../../study/results/report.ts";
 import {
   drawTexts,
@@ -45,6 +47,19 @@ describe("kl of several studies", () => {
     );
     const { metrics, settings } = JSON.parse(out) as KlReport;
     expect([metrics.texts, settings.spikes.threshold]).toEqual([16, 2]);
+  }, 120_000);
+
+  it("prints what klRun returns, of one study and of several", async () => {
+    for (const paths of [[studies], [nameStudy(studies, 0)]]) {
+      const settings = { bootstrap: 20, alpha: 0.1 };
+      const { report } = await klRun(paths, { spikeThreshold: 1.5, settings, allSpikes: true });
+      const flags = { ...FEW, alpha: "0.1", spikes: "all", spikeThreshold: "1.5", json: true };
+      const { out } = await captured((terminal) => kl(paths, flags, terminal));
+      expect(JSON.parse(out)).toEqual(JSON.parse(resultJson(report)));
+    }
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(klRun([studies], { signal })).rejects.toThrow("enough");
+    await expect(klRun([studies], { floor: "low" })).rejects.toThrow("--floor must be a number");
   }, 120_000);
 
   it("lists every spike with --spikes all, the same from parts, with the tokens of the texts", async () => {

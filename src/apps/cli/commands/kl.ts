@@ -1,25 +1,21 @@
-import { join } from "node:path";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
-import { isPresent, writeWholeFile } from "../../../input/io/index.ts";
-import { areStudies, reportStudies, sumStudies } from "../../../parts/index.ts";
+import { writeWholeFile } from "../../../input/io/index.ts";
+import { findScored, type KlRun, klRun, reportStudies } from "../../../parts/index.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../study/render/index.ts";
 import type { KlReport } from "../../../study/results/report.ts";
 import {
-  type AnalyzeStudyOptions,
+  type AnalyzeProgress,
   analyzeStudy,
   defined,
   type FigureSpec,
   type JudgingFlags,
-  mergeConfigs,
   parseNamed as named,
   parseNumber as number,
-  readAnalysisConfig,
   readJudgingFlags,
-  readStoredConfig,
   type StudyConfig,
 } from "../../../study/scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
@@ -117,7 +113,7 @@ function takeAllSpikes({ spikes, ...others }: KlCommandOptions): {
 }
 
 async function tell(
-  { report, figures }: Answered,
+  { report, figures }: KlRun,
   paths: readonly string[],
   options: KlCommandOptions,
   terminal: Terminal,
@@ -146,30 +142,24 @@ async function checkOutputs(paths: readonly string[], options: KlCommandOptions)
   await checkFiguresDirectory(options.figures, options.force);
 }
 
-interface Answered {
-  readonly report: KlReport;
-  readonly figures: FigureSpec;
-}
-
 /** Undefined where it was interrupted. */
 async function answer(
   paths: readonly string[],
   { allSpikes, ...options }: WithList,
   signal: AbortSignal,
   terminal: Terminal,
-): Promise<Answered | undefined> {
-  const [dir] = paths;
+): Promise<KlRun | undefined> {
   const more = analysisConfig(options);
-  if (paths.length === 1 && dir !== undefined && isPresent(join(dir, "study.json"))) {
-    // Here it says what is reported.
-    const { checkpoint: only, ...others } = options;
-    refuseScoring(others, `${dir} is an already scored study`);
-    const how = readAnalysisConfig(mergeConfigs(await readStoredConfig(dir), more), undefined);
-    await checkFigures(options, how.figures);
-    const report = await analyze(dir, { ...how, only, allSpikes }, signal, terminal);
-    return report && { report, figures: how.figures };
+  const scored = await findScored(paths);
+  if (scored !== undefined) {
+    // Of one study, it says what is reported.
+    const { checkpoint: _, ...others } = options;
+    if (scored === "study") refuseScoring(others, `${paths[0]} is an already scored study`);
+    else refuseScoring(options, "the studies are already scored");
+    const onFigures = (figures: FigureSpec): Promise<void> => checkFigures(options, figures);
+    const how = { ...options, settings: readReportFlags(options), allSpikes, signal, onFigures };
+    return whileAnalyzing(signal, terminal, (onProgress) => klRun(paths, { ...how, onProgress }));
   }
-  if (await areStudies(paths)) return answerTogether(paths, { ...options, allSpikes }, signal, terminal);
   const stages = defined({ ...more, stages: parseStages(options.stage) });
   const { spec, backend } = await studyFromFlags("kl", paths, options, stages);
   await checkFigures(options, spec.figures);
@@ -179,13 +169,14 @@ async function answer(
     terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
     return undefined;
   }
-  const report = await analyze(spec.out, { ...spec, failed: spec.only, allSpikes }, signal, terminal).catch(
-    (error: unknown) => {
-      // They say why there is nothing to report.
-      tellFindings(run.findings, terminal);
-      throw error;
-    },
-  );
+  const { analysis, outcomes, only } = spec;
+  const report = await whileAnalyzing(signal, terminal, (onProgress) =>
+    analyzeStudy(spec.out, { analysis, outcomes, only, failed: only, allSpikes, signal, onProgress }),
+  ).catch((error: unknown) => {
+    // They say why there is nothing to report.
+    tellFindings(run.findings, terminal);
+    throw error;
+  });
   if (report === undefined) return undefined;
   return {
     report: { ...report, findings: joinFindings(run.findings, report.findings) },
@@ -199,51 +190,19 @@ function joinFindings(scoring: readonly Finding[], reading: readonly Finding[]):
   return [...scoring, ...reading.filter(({ code, message }) => !said.has(`${code} ${message}`))];
 }
 
-/** Several studies as one, without a file in between. */
-async function answerTogether(
-  paths: readonly string[],
-  { allSpikes, ...options }: WithList,
-  signal: AbortSignal,
-  terminal: Terminal,
-): Promise<Answered | undefined> {
-  refuseScoring(options, "the studies are already scored");
-  const { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor } = options;
-  const judging = { outcomes, spikes, spikeThreshold, spikeDistance, spikePercentile, parity, floor };
-  const progress = createProgressFor(terminal, analyzeLine);
-  try {
-    const onProgress = progress.update;
-    const part = await sumStudies(paths, { ...(defined(judging) as JudgingFlags), signal, onProgress });
-    const done = reportStudies(part, readReportFlags(options), { allSpikes });
-    await checkFigures(options, done.figures);
-    return done;
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  } finally {
-    progress.end();
-  }
-}
-
 async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec): Promise<void> {
   if (options.figures !== undefined) await checkFigureFormats(formats);
 }
 
-async function analyze(
-  dir: string,
-  {
-    analysis,
-    outcomes = {},
-    only,
-    failed,
-    allSpikes,
-  }: Pick<AnalyzeStudyOptions, "analysis" | "outcomes" | "only" | "failed" | "allSpikes">,
+/** Undefined where it was interrupted. */
+async function whileAnalyzing<Result>(
   signal: AbortSignal,
   terminal: Terminal,
-): Promise<KlReport | undefined> {
+  read: (onProgress: (progress: AnalyzeProgress) => void) => Promise<Result>,
+): Promise<Result | undefined> {
   const progress = createProgressFor(terminal, analyzeLine);
   try {
-    const how = { analysis, outcomes, only, failed, allSpikes, signal };
-    return await analyzeStudy(dir, { ...how, onProgress: progress.update });
+    return await read(progress.update);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
