@@ -6,6 +6,7 @@ import {
 } from "../../core/statistics/enough.ts";
 import { formatCount, formatShare, plural } from "../../core/text/index.ts";
 import type { CorrectionNeed } from "../../results/assessment.ts";
+import { runMetric } from "../../results/metrics/run-metrics.ts";
 import type { BaselineReading, LeftOut, ReadingLevel, Verdict } from "../../results/report.ts";
 import {
   BROKEN_DELTA,
@@ -18,15 +19,6 @@ import {
 import { droppedShares, type Kept } from "./left-out.ts";
 import type { Segmentation } from "./when.ts";
 import { placeWords, sayWhen } from "./when-words.ts";
-
-/** As people write these figures. */
-const LABELS: Readonly<Record<string, string>> = {
-  delta_abs_mean: "mean |Δ|",
-  prob_diff_mean: "mean |Δp|",
-  prob_diff_above_half: "|Δp| > ½",
-  pearson: "Pearson",
-  ess: "ESS",
-};
 
 const MEANING: Readonly<Record<ReadingLevel, string>> = {
   none: "rollout and trainer log-probs are identical: the engines agree bit for bit, or one column was written as both (AReaL without its decoupled loss overwrites the engine's)",
@@ -124,7 +116,7 @@ export function judgeLevel(metrics: VerdictMetrics, readings: readonly BaselineR
 const isWorse = (level: ReadingLevel, than: ReadingLevel): boolean =>
   LEVELS.indexOf(level) > LEVELS.indexOf(than);
 
-const labelReading = ({ metric }: BaselineReading): string => LABELS[metric] ?? metric;
+const labelReading = ({ metric }: BaselineReading): string => runMetric(metric).label;
 
 function because(readings: readonly BaselineReading[], level: ReadingLevel): string {
   const culprits = readings

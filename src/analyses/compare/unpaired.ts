@@ -4,23 +4,22 @@
  * @module
  */
 import { orNull } from "../../core/base/index.ts";
-import type { CLUSTER, MismatchSummary } from "../../core/summaries/index.ts";
+import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { RunFigure } from "../../results/compare.ts";
+import { runMetric, type TokenMean } from "../../results/metrics/run-metrics.ts";
 import { pooledMetrics } from "../report/metrics.ts";
 import { boundColumn, type Judgment, type TestOptions } from "./judge.ts";
 
-type Column = keyof typeof CLUSTER;
-
 const FIGURES = [
-  ["delta_abs_mean", "deltaAbs", "tokens"],
-  ["delta_mean", "delta", "tokens"],
-  ["k3", "k3", "tokens"],
-  ["prob_diff_mean", "probDiffAbs", "probTokens"],
-  ["delta_abs_p50"],
-  ["delta_abs_p99"],
-  ["delta_abs_p999"],
-  ["delta_abs_max"],
-] as const satisfies readonly (readonly [string, Column?, Column?])[];
+  "delta_abs_mean",
+  "delta_mean",
+  "k3",
+  "prob_diff_mean",
+  "delta_abs_p50",
+  "delta_abs_p99",
+  "delta_abs_p999",
+  "delta_abs_max",
+] as const;
 
 /**
  * Figures of both runs and their differences. Bounds of a difference of two means are put together from those of each:
@@ -29,9 +28,10 @@ const FIGURES = [
  */
 export function compareFigures(a: MismatchSummary, b: MismatchSummary, alpha: number): RunFigure[] {
   const [inA, inB] = [pooledMetrics(a), pooledMetrics(b)];
-  return FIGURES.map(([name, column, per]): RunFigure => {
+  return FIGURES.map((name): RunFigure => {
     const difference = inB[name] - inA[name];
-    const [low, high] = column === undefined ? [] : boundDifference(a, b, [column, per], alpha);
+    const { mean } = runMetric(name);
+    const [low, high] = mean ? boundDifference(a, b, mean, alpha) : [];
     return {
       name,
       a: orNull(inA[name]),
@@ -46,10 +46,10 @@ export function compareFigures(a: MismatchSummary, b: MismatchSummary, alpha: nu
 function boundDifference(
   a: MismatchSummary,
   b: MismatchSummary,
-  [column, per]: readonly [Column, Column],
+  { sum, per }: TokenMean,
   alpha: number,
 ): [low?: number, high?: number] {
-  const [x, y] = [boundColumn(a, column, alpha, per), boundColumn(b, column, alpha, per)];
+  const [x, y] = [boundColumn(a, sum, alpha, per), boundColumn(b, sum, alpha, per)];
   if (x.low === undefined || x.high === undefined || y.low === undefined || y.high === undefined) return [];
   const difference = y.mean - x.mean;
   return [

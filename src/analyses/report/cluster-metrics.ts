@@ -4,7 +4,13 @@
  * @module
  */
 import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
-import { RUN_METRICS, type RunMetricKey } from "../../results/metrics/run-metrics.ts";
+import {
+  isTokenMean,
+  type OwnIntervalKey,
+  RUN_METRICS,
+  type TokenMean,
+  type TokenMeanKey,
+} from "../../results/metrics/run-metrics.ts";
 
 type Sums = ArrayLike<number>;
 type Column = keyof typeof CLUSTER;
@@ -14,8 +20,6 @@ export interface ClusterMetric {
   readonly scale: "linear" | "log";
   /** What a cluster's part in the figure is measured by; non-negative. */
   readonly mass: Column;
-  /** Of one token, as a function of its Δ that grows with the distance from 0, where few tokens can make most of it. */
-  readonly tokenMass?: (delta: number) => number;
   /** From the sums of all clusters; on the scale on which its interval is symmetric but for the logarithm. */
   value(total: Sums): number;
   /** To first order, by how much the figure is larger for a cluster's sums at `at`. */
@@ -26,34 +30,40 @@ export interface ClusterMetric {
   readonly shown?: (value: number) => number;
 }
 
-/** @param per what the column is divided by */
-function ratio(
-  key: RunMetricKey,
-  column: Column,
-  factor: number,
-  rest: Pick<ClusterMetric, "mass" | "tokenMass" | "most">,
-  per: Column = "tokens",
-): ClusterMetric {
-  const of = CLUSTER[column];
+/**
+ * Of one token, by the column that sums it, where few tokens can make most of the sum: functions of its Δ that grow with
+ * the distance from 0.
+ */
+export const TOKEN_MASSES: Readonly<Partial<Record<Column, (delta: number) => number>>> = {
+  deltaSquare: (delta) => delta * delta,
+  k3: (delta) => Math.expm1(delta) - delta,
+  excessSquare: (delta) => Math.expm1(delta) ** 2,
+};
+
+function tokenMean(key: TokenMeanKey): ClusterMetric {
+  const {
+    sum,
+    factor = 1,
+    per = "tokens",
+    mass = sum,
+    most = Number.POSITIVE_INFINITY,
+  }: TokenMean = RUN_METRICS[key].mean;
+  const of = CLUSTER[sum];
   const n = CLUSTER[per];
   return {
-    ...rest,
-    scale: RUN_METRICS[key].scale === "log" ? "log" : "linear",
+    mass,
+    most,
+    scale: RUN_METRICS[key].scale,
     value: (total) => (factor * total[of]!) / total[n]!,
     influence: (total, table, at) =>
       (factor * (table[at + of]! - (total[of]! / total[n]!) * table[at + n]!)) / total[n]!,
   };
 }
 
-const square = (delta: number): number => delta * delta;
-const k3 = (delta: number): number => Math.expm1(delta) - delta;
-const excessSquare = (delta: number): number => Math.expm1(delta) ** 2;
-
 /** χ² = mean (ρ² − 1) = mean (2 (ρ − 1) + (ρ − 1)²). */
 const chi2: ClusterMetric = {
   scale: "linear",
   mass: "excessSquare",
-  tokenMass: excessSquare,
   value: (total) => readSums(total, 0).chi2 / total[CLUSTER.tokens]!,
   influence(total, table, at) {
     const n = total[CLUSTER.tokens]!;
@@ -66,7 +76,6 @@ const chi2: ClusterMetric = {
 const variation: ClusterMetric = {
   scale: "log",
   mass: "excessSquare",
-  tokenMass: excessSquare,
   shown: (value) => 1 / (1 + value),
   value(total) {
     const { mean, variance } = ratioMoments(total);
@@ -97,15 +106,21 @@ function ratioMoments(total: Sums): { mean: number; variance: number; excess: nu
   return { mean: 1 + mean, variance: square / n - mean * mean, excess: mean };
 }
 
-export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
-  delta_mean: ratio("delta_mean", "delta", 1, { mass: "deltaAbs" }),
-  delta_abs_mean: ratio("delta_abs_mean", "deltaAbs", 1, { mass: "deltaAbs" }),
-  k1: ratio("k1", "delta", -1, { mass: "deltaAbs" }),
-  k2: ratio("k2", "deltaSquare", 0.5, { mass: "deltaSquare", tokenMass: square }),
-  k3: ratio("k3", "k3", 1, { mass: "k3", tokenMass: k3 }),
-  prob_diff_mean: ratio("prob_diff_mean", "probDiffAbs", 1, { mass: "probDiffAbs", most: 1 }, "probTokens"),
+/** Of the share of rare events, `jumpInterval` makes the interval. */
+const OWN: Readonly<Record<Exclude<OwnIntervalKey, "prob_diff_above_half">, ClusterMetric>> = {
   ess: variation,
   chi2_token: chi2,
+};
+
+/** In the order of the entries, but for mean Δ, which `--json` has first. */
+export const CLUSTER_METRICS: Readonly<Record<string, ClusterMetric>> = {
+  delta_mean: tokenMean("delta_mean"),
+  ...Object.fromEntries(
+    Object.keys(RUN_METRICS)
+      .filter(isTokenMean)
+      .map((key) => [key, tokenMean(key)]),
+  ),
+  ...OWN,
 };
 
 /** The sums of all clusters. */

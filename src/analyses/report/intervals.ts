@@ -13,7 +13,7 @@ import { CLUSTER, CLUSTER_WIDTH } from "../../core/summaries/index.ts";
 import { formatCount, formatShare } from "../../core/text/index.ts";
 import type { Interval } from "../../results/report.ts";
 import type { Ranges } from "../assessment/baselines.ts";
-import { addRows, CLUSTER_METRICS, type ClusterMetric } from "./cluster-metrics.ts";
+import { addRows, CLUSTER_METRICS, type ClusterMetric, TOKEN_MASSES } from "./cluster-metrics.ts";
 import { addTurns as totalOfSequence } from "./standouts/index.ts";
 
 /** With fewer clusters a variance is guesswork. */
@@ -157,7 +157,8 @@ function reasonAgainst(
     const held = masses.subarray(-few).reduce((all, mass) => all + mass, 0);
     return `${few} of ${formatCount(masses.length)} ${unit}s hold ${formatShare(held / sum)}`;
   }
-  return metric.tokenMass && heavyTail(metric.tokenMass);
+  const tokenMass = TOKEN_MASSES[metric.mass];
+  return tokenMass && heavyTail(tokenMass);
 }
 
 /**
@@ -173,7 +174,7 @@ function expectedError(masses: Float64Array): number {
   return Math.sqrt(Math.expm1(squares) / some.length);
 }
 
-type TokenMass = NonNullable<ClusterMetric["tokenMass"]>;
+type TokenMass = (delta: number) => number;
 
 /** {@link describeHeavyTail}, once for all figures that share a mass: it fits a tail. */
 function describeHeavyTails(deltas: ValueSketch): (mass: TokenMass) => string | undefined {

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatCount, plural } from "../../core/text/index.ts";
-import { runMetric } from "../../results/metrics/run-metrics.ts";
+import { isTokenMean, runMetric } from "../../results/metrics/run-metrics.ts";
 import type { StepMetrics } from "../../results/report.ts";
 import type { RecognisedMetric } from "../../trainers/index.ts";
 
@@ -50,7 +50,7 @@ export function findReason(steps: readonly ComparedStep[], metric: RecognisedMet
 
 /** A mean over padding, too, is smaller by tokens / (sequences × width), and the width is the same in every step. */
 function findPadding(steps: readonly ComparedStep[], { figure }: RecognisedMetric): string | null {
-  if (figure === undefined || !runMetric(figure).isTokenMean || steps.length < FEWEST_STEPS) return null;
+  if (figure === undefined || !isTokenMean(figure) || steps.length < FEWEST_STEPS) return null;
   const widths = steps.map((step) => {
     const { tokens, sequences } = step.metrics;
     return (tokens * (expected(step) as number)) / ((step.logged as number) * sequences);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./run-metrics.ts";
+import { isTokenMean, RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./run-metrics.ts";
 
 describe("run metrics", () => {
   it("have a label of their own each", () => {
@@ -22,7 +22,7 @@ describe("run metrics", () => {
   });
 
   it("know the means over tokens, which padding makes smaller", () => {
-    expect(Object.keys(RUN_METRICS).filter((key) => runMetric(key).isTokenMean)).toEqual([
+    expect(Object.keys(RUN_METRICS).filter(isTokenMean)).toEqual([
       ...["delta_abs_mean", "delta_mean", "k1", "k2", "k3", "prob_diff_mean"],
     ]);
   });

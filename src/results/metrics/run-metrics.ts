@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { CLUSTER } from "../../core/summaries/index.ts";
 import type { FigureKind } from "../../core/text/index.ts";
 import type { MismatchMetrics, ReportMetrics, StepMetrics } from "../report.ts";
 
@@ -12,6 +13,21 @@ import type { MismatchMetrics, ReportMetrics, StepMetrics } from "../report.ts";
  * run; on its root, for counts and shares of rare events, whose spread grows with them.
  */
 export type MetricScale = "linear" | "log" | "below_one" | "root";
+
+type ClusterColumn = keyof typeof CLUSTER;
+
+/** How a mean over tokens and its interval are had from the sums of each prompt. */
+export interface TokenMean {
+  readonly sum: ClusterColumn;
+  /** Default 1. */
+  readonly factor?: number;
+  /** What the sum is divided by; default the tokens. */
+  readonly per?: ClusterColumn;
+  /** What a prompt's part in the figure is measured by; non-negative. Default the sum. */
+  readonly mass?: ClusterColumn;
+  /** The largest value that it can have. */
+  readonly most?: number;
+}
 
 export interface RunMetric {
   /** In a few characters, as a heading of a column. */
@@ -25,8 +41,10 @@ export interface RunMetric {
   readonly worse?: "more" | "less";
   /** The heading of its chart over steps; absent where it has none. */
   readonly chart?: string;
-  /** A mean over tokens that is 0 where both log-probs are equal. */
-  readonly isTokenMean?: true;
+  /** Given for each mean over tokens that is 0 where both log-probs are equal; such a figure has an interval. */
+  readonly mean?: TokenMean;
+  /** Has an interval over prompts, by a formula of its own. */
+  readonly hasInterval?: true;
   /** Says how much was read, which a small run has as well as a large one. */
   readonly isAmount?: true;
 }
@@ -56,7 +74,7 @@ export const RUN_METRICS = {
     scale: "log",
     worse: "more",
     chart: "Mean |Δ|",
-    isTokenMean: true,
+    mean: { sum: "deltaAbs" },
   },
   delta_abs_p50: {
     label: "p50 |Δ|",
@@ -100,7 +118,7 @@ export const RUN_METRICS = {
     meaning: "mean of Δ = log p trainer − log p rollout, nats",
     scale: "linear",
     chart: "Mean Δ",
-    isTokenMean: true,
+    mean: { sum: "delta", mass: "deltaAbs" },
   },
   delta_std: {
     label: "std Δ",
@@ -135,7 +153,7 @@ export const RUN_METRICS = {
     meaning: "mean(−Δ), estimates KL(rollout ‖ trainer), nats",
     scale: "linear",
     chart: "k1",
-    isTokenMean: true,
+    mean: { sum: "delta", factor: -1, mass: "deltaAbs" },
   },
   k2: {
     label: "k2",
@@ -144,7 +162,7 @@ export const RUN_METRICS = {
     meaning: "mean(Δ²) / 2, nats",
     scale: "log",
     worse: "more",
-    isTokenMean: true,
+    mean: { sum: "deltaSquare", factor: 0.5 },
   },
   k3: {
     label: "k3",
@@ -154,7 +172,7 @@ export const RUN_METRICS = {
     scale: "log",
     worse: "more",
     chart: "k3",
-    isTokenMean: true,
+    mean: { sum: "k3" },
   },
   chi2_token: {
     label: "χ² token",
@@ -163,6 +181,7 @@ export const RUN_METRICS = {
     meaning: "mean(ρ²) − 1 with ρ = exp Δ",
     scale: "linear",
     worse: "more",
+    hasInterval: true,
   },
   ratio_mean: {
     label: "mean ρ",
@@ -186,7 +205,7 @@ export const RUN_METRICS = {
     meaning: "mean of |p trainer − p rollout|",
     scale: "log",
     worse: "more",
-    isTokenMean: true,
+    mean: { sum: "probDiffAbs", per: "probTokens", most: 1 },
   },
   prob_diff_std: {
     label: "std |Δp|",
@@ -212,6 +231,7 @@ export const RUN_METRICS = {
     meaning: "share of the tokens whose two probabilities differ by more than ½",
     scale: "root",
     worse: "more",
+    hasInterval: true,
   },
   catastrophic_tokens: {
     label: "tokens with ρ < 1e-4",
@@ -245,6 +265,7 @@ export const RUN_METRICS = {
     scale: "below_one",
     worse: "less",
     chart: "Effective sample size",
+    hasInterval: true,
   },
   rollout_ppl: {
     label: "ppl rollout",
@@ -263,6 +284,14 @@ export const RUN_METRICS = {
 } as const satisfies Readonly<Record<keyof ReportMetrics, RunMetric>>;
 
 export type RunMetricKey = keyof typeof RUN_METRICS;
+
+type KeysWith<Metrics, Field extends keyof RunMetric> = {
+  [Key in keyof Metrics]: Metrics[Key] extends Readonly<Record<Field, unknown>> ? Key : never;
+}[keyof Metrics];
+
+/** A figure whose interval has a formula of its own. */
+export type OwnIntervalKey = KeysWith<typeof RUN_METRICS, "hasInterval">;
+export type TokenMeanKey = KeysWith<typeof RUN_METRICS, "mean">;
 
 /** Those that steps, turns and other parts of a run have, too. */
 export type PartMetricKey = keyof MismatchMetrics;
@@ -316,12 +345,10 @@ export function runMetric(key: string): RunMetric {
     : { label: key, unit: "", kind: "number", meaning: key, scale: "linear" };
 }
 
-type Charted<Metrics> = {
-  [Key in keyof Metrics]: Metrics[Key] extends { readonly chart: string } ? Key : never;
-}[keyof Metrics];
+export const isTokenMean = (key: string): key is TokenMeanKey => runMetric(key).mean !== undefined;
 
 /** A figure that the viewer has over steps. */
-export type StepMetric = Charted<typeof RUN_METRICS> | Charted<typeof STEP_ONLY_METRICS>;
+export type StepMetric = KeysWith<typeof RUN_METRICS, "chart"> | KeysWith<typeof STEP_ONLY_METRICS, "chart">;
 
 export const STEP_METRICS = Object.keys(ALL).filter(
   (key): key is StepMetric => runMetric(key).chart !== undefined,
