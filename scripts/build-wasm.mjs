@@ -9,10 +9,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const DISTRIBUTION = ["distribution.ts", "distribution-row.ts", "distribution-pair.ts", "vectors.ts"];
+const DISTRIBUTION = [
+  "distribution.ts",
+  "distribution-row.ts",
+  "distribution-pair.ts",
+  "vectors.ts",
+  "../distribution-fields.ts",
+];
 /** Source files of each kernel; the first is compiled. */
 const KERNELS = {
-  mismatch: ["mismatch.ts"],
+  mismatch: ["mismatch.ts", "../record-fields.ts"],
   tokens: ["tokens.ts"],
   decimals: ["decimals.ts"],
   logprobs: ["logprobs.ts"],

@@ -14,6 +14,7 @@ import { computeShare } from "../distribution-divergence.ts";
 import type { Softmax } from "../distribution-scalar.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
 import { computeK3 } from "../scalar.ts";
+import { DISTANCE, EXCESS, FORWARD, HIGH, JENSEN, REVERSE, SIGNED, ZERO } from "./distribution-fields.ts";
 import type { DistributionKernel } from "./distribution-kernel.ts";
 import { isAccurate, type RowSums, sumRow, writeRow } from "./distribution-row.ts";
 
@@ -165,7 +166,7 @@ function blockScales(kernel: DistributionKernel, { max, rest }: Softmax, columns
   const length = kernel.exports.ROW_RECORD.value >> 2;
   const scales = new Float64Array(Math.ceil(columns / kernel.block));
   for (let i = 0; i < scales.length; i++) {
-    scales[i] = Math.exp(float32[first + i * length]! - max) / (1 + rest);
+    scales[i] = Math.exp(float32[first + i * length + 2 * HIGH]! - max) / (1 + rest);
   }
   return scales;
 }
@@ -184,13 +185,13 @@ function addPairBlocks(kernel: DistributionKernel, scales: Float64Array): PairSu
   let [forward, reverse, jensen, excess, distance, signed, zero] = [0, 0, 0, 0, 0, 0, 0];
   for (let i = 0; i < scales.length; i++, at += length) {
     const scale = scales[i]!;
-    forward += scale * float64[at]!;
-    reverse += scale * float64[at + 1]!;
-    jensen += scale * float64[at + 2]!;
-    excess += scale * float64[at + 3]!;
-    distance += scale * float64[at + 4]!;
-    signed += scale * float64[at + 5]!;
-    zero += scale * float64[at + 6]!;
+    forward += scale * float64[at + FORWARD]!;
+    reverse += scale * float64[at + REVERSE]!;
+    jensen += scale * float64[at + JENSEN]!;
+    excess += scale * float64[at + EXCESS]!;
+    distance += scale * float64[at + DISTANCE]!;
+    signed += scale * float64[at + SIGNED]!;
+    zero += scale * float64[at + ZERO]!;
   }
   return { forward, reverse, jensen, excess, distance, signed, zero };
 }

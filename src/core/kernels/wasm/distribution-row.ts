@@ -7,6 +7,7 @@ import { logitAt } from "../distribution-decode.ts";
 import { isColumn } from "../distribution-rows.ts";
 import { computeEntropy, computeLogprob, type Softmax } from "../distribution-scalar.ts";
 import type { DistributionRows, LogitBlock } from "../logit-block.ts";
+import { HIGH, SUM, WEIGHTED } from "./distribution-fields.ts";
 import type { DistributionKernel } from "./distribution-kernel.ts";
 
 /** Below this the single-precision exponentials behind `rest` may be off by 3e-6, and then by more. */
@@ -133,9 +134,9 @@ function addBlocks(kernel: DistributionKernel, records: number, blocks: number):
   let rest = 0;
   let weighted = 0;
   for (let at = records; at < records + blocks * length; at += length) {
-    const high = float32[at >> 2]!;
-    const sum = float64[(at >> 3) + 1]!;
-    const blockWeighted = float64[(at >> 3) + 2]!;
+    const high = float32[(at >> 2) + 2 * HIGH]!;
+    const sum = float64[(at >> 3) + SUM]!;
+    const blockWeighted = float64[(at >> 3) + WEIGHTED]!;
     if (high > max) {
       const scale = Math.exp(max - high);
       const total = 1 + rest;

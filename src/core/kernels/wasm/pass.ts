@@ -24,7 +24,8 @@ import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock 
 import { iterateTurns } from "../turns.ts";
 import { type Chunk, splitChunks } from "./chunks.ts";
 import type { MismatchKernel } from "./kernel.ts";
-import { addRecord, clearRecord, correctExtremes, isAccurate, RECORD, writeSums } from "./record.ts";
+import { addRecord, clearRecord, correctExtremes, isAccurate, writeSums } from "./record.ts";
+import { RECORD } from "./record-fields.ts";
 import { TurnRecords } from "./turn-records.ts";
 
 /** The table of `mismatchSums` by the WebAssembly kernel, for columns in single precision. */

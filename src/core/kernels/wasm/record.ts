@@ -1,36 +1,34 @@
 /**
- * What the WebAssembly kernel sums per segment: plain sums around 0, in the order in which assembly/mismatch.ts
- * numbers them. Records of several segments add up.
+ * What the WebAssembly kernel sums per segment: plain sums around 0. Records of several segments add up.
  *
  * @module
  */
 import * as F from "../layout.ts";
 
-const N = 0;
-const DELTA = 1;
-const DELTA_SQUARE = 2;
-const UP = 3;
-const DOWN = 4;
-const UP_COUNT = 5;
-const DOWN_COUNT = 6;
-const K3 = 7;
-const EXCESS_SQUARE = 8;
-const DIFF = 9;
-const DIFF_SQUARE = 10;
-const ABS_DIFF = 11;
-const TAIL = 12;
-const TAIL_SQUARE = 13;
-/** Σ qΔp. */
-const PRODUCT = 14;
-const ROLLOUT = 15;
-const TRAINER = 16;
-const ADDED = 17;
-const MIN = 17;
-const MAX = 18;
-const DIFF_MAX = 19;
-
-/** Float64 fields of a record. */
-export const RECORD = 20;
+import {
+  ABS_DIFF,
+  ADDED,
+  DELTA,
+  DELTA_SQUARE,
+  DIFF,
+  DIFF_MAX,
+  DIFF_SQUARE,
+  DOWN,
+  DOWN_COUNT,
+  EXCESS_SQUARE,
+  K3,
+  MAX,
+  MIN,
+  N,
+  PRODUCT,
+  RECORD,
+  ROLLOUT,
+  TAIL,
+  TAIL_SQUARE,
+  TRAINER,
+  UP,
+  UP_COUNT,
+} from "./record-fields.ts";
 
 export function clearRecord(record: Float64Array, offset: number): void {
   record.fill(0, offset, offset + RECORD);

@@ -1,4 +1,5 @@
-import { addRecord, clearRecord, isAccurate, RECORD, readCount, writeSums } from "./record.ts";
+import { addRecord, clearRecord, isAccurate, readCount, writeSums } from "./record.ts";
+import { RECORD } from "./record-fields.ts";
 
 /** A record per turn, added over rows and converted to sums once, at the end. */
 export class TurnRecords {

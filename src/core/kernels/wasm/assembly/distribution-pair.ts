@@ -1,5 +1,6 @@
 // AssemblyScript: sums what the rows of two policies differ by; see distribution.ts.
 
+import * as FIELD from "../distribution-fields";
 import {
   BLOCK,
   ARTANH_0,
@@ -36,8 +37,8 @@ import {
   smallestLane,
 } from "./vectors";
 
-/** Bytes of a block's record: the sums below. */
-export const PAIR_RECORD: i32 = 56;
+/** Bytes of a block's record. */
+export const PAIR_RECORD: i32 = FIELD.PAIR_FIELDS * 8;
 
 /** Bytes of the columns that are looked at together: near ones take polynomials in D = log q − log p. */
 export const GROUP: i32 = 512 * 4;
@@ -124,15 +125,6 @@ function roundedRatios(p: i32, q: i32, end: i32, to: i32, shift: f32, rest: f32)
   return ratios(p, q, end, to, shift, rest, false);
 }
 
-// Σ over a block, relative to exp of its maximum in P, as float64 in its record:
-const FORWARD: i32 = 0; // p (exp D − 1 − D)
-const REVERSE: i32 = 8; // p (D exp D − exp D + 1)
-const JENSEN: i32 = 16; // p and q against their mean
-const EXCESS: i32 = 24; // p (exp D − 1)
-const DISTANCE: i32 = 32; // p |exp D − 1|
-const SIGNED: i32 = 40; // p sign D
-const ZERO: i32 = 48; // p where |D| is so small that its sign is not certain
-
 /** exp D − 1 − D for |D| ≤ 1. */
 // @ts-ignore: decorator
 @inline
@@ -177,7 +169,8 @@ function jensenFar(size: v128, e: v128): v128 {
 }
 
 function addTo(record: i32, field: i32, x: f64): void {
-  store<f64>(record + field, load<f64>(record + field) + x);
+  const at = record + (field << 3);
+  store<f64>(at, load<f64>(at) + x);
 }
 
 /** Sums a group where every |D| ≤ CLOSE, in two loops: a single one would need more registers than there are. */
@@ -237,10 +230,10 @@ function sumPowers(ratio: i32, end: i32, exps: i32, record: i32): void {
   const forward2 = 0.49999999936966605 * s2 + 0.16666642461501358 * s3 + 0.041666717170525204 * s4;
   const reverse2 = 0.49999999058111316 * s2 + 0.3333318880070739 * s3 + 0.12500099794893588 * s4;
   const jensen2 = 0.1249999995053481 * s2 + 0.0624998944531428 * s3 + 0.01562505019181449 * s4;
-  addTo(record, FORWARD, forward2 + 0.008348838946523421 * s5 + 0.001389534315093998 * s6);
-  addTo(record, REVERSE, reverse2 + 0.03342623358929998 * s5 + 0.006938634091925919 * s6);
-  addTo(record, JENSEN, jensen2 + 0.002610938731732142 * s5 + 0.00043385976864317643 * s6);
-  addTo(record, EXCESS, s1 + s2 / 2 + s3 / 6 + s4 / 24 + s5 / 120 + s6 / 720);
+  addTo(record, FIELD.FORWARD, forward2 + 0.008348838946523421 * s5 + 0.001389534315093998 * s6);
+  addTo(record, FIELD.REVERSE, reverse2 + 0.03342623358929998 * s5 + 0.006938634091925919 * s6);
+  addTo(record, FIELD.JENSEN, jensen2 + 0.002610938731732142 * s5 + 0.00043385976864317643 * s6);
+  addTo(record, FIELD.EXCESS, s1 + s2 / 2 + s3 / 6 + s4 / 24 + s5 / 120 + s6 / 720);
 }
 
 /** (exp D − 1) / D for |D| ≤ CLOSE. The constants are the caller's: see `powerAt` of distribution-row.ts. */
@@ -274,8 +267,8 @@ function sumDistances(ratio: i32, end: i32, exps: i32, record: i32): void {
     ratio += 32;
     exps += 32;
   }
-  addTo(record, DISTANCE, lanes(f32x4.add(distance0, distance1)));
-  addTo(record, SIGNED, lanes(f32x4.add(signed0, signed1)));
+  addTo(record, FIELD.DISTANCE, lanes(f32x4.add(distance0, distance1)));
+  addTo(record, FIELD.SIGNED, lanes(f32x4.add(signed0, signed1)));
 }
 
 function sumNear(ratio: i32, end: i32, exps: i32, record: i32): void {
@@ -304,12 +297,12 @@ function sumNear(ratio: i32, end: i32, exps: i32, record: i32): void {
     ratio += 16;
     exps += 16;
   }
-  addTo(record, FORWARD, lanes(forward));
-  addTo(record, REVERSE, lanes(reverse));
-  addTo(record, JENSEN, lanes(jensen));
-  addTo(record, EXCESS, lanes(excess));
-  addTo(record, DISTANCE, lanes(distance));
-  addTo(record, SIGNED, lanes(signed));
+  addTo(record, FIELD.FORWARD, lanes(forward));
+  addTo(record, FIELD.REVERSE, lanes(reverse));
+  addTo(record, FIELD.JENSEN, lanes(jensen));
+  addTo(record, FIELD.EXCESS, lanes(excess));
+  addTo(record, FIELD.DISTANCE, lanes(distance));
+  addTo(record, FIELD.SIGNED, lanes(signed));
 }
 
 function sumFar(ratio: i32, end: i32, exps: i32, record: i32): void {
@@ -361,12 +354,12 @@ function sumFar(ratio: i32, end: i32, exps: i32, record: i32): void {
     ratio += 16;
     exps += 16;
   }
-  addTo(record, FORWARD, lanes(forward));
-  addTo(record, REVERSE, lanes(reverse));
-  addTo(record, JENSEN, lanes(jensen));
-  addTo(record, EXCESS, lanes(excess));
-  addTo(record, DISTANCE, lanes(distance));
-  addTo(record, SIGNED, lanes(signed));
+  addTo(record, FIELD.FORWARD, lanes(forward));
+  addTo(record, FIELD.REVERSE, lanes(reverse));
+  addTo(record, FIELD.JENSEN, lanes(jensen));
+  addTo(record, FIELD.EXCESS, lanes(excess));
+  addTo(record, FIELD.DISTANCE, lanes(distance));
+  addTo(record, FIELD.SIGNED, lanes(signed));
 }
 
 function sumZeros(ratio: i32, end: i32, exps: i32, record: i32, uncertain: f32): void {
@@ -378,7 +371,7 @@ function sumZeros(ratio: i32, end: i32, exps: i32, record: i32, uncertain: f32):
     ratio += 16;
     exps += 16;
   }
-  addTo(record, ZERO, lanes(zero));
+  addTo(record, FIELD.ZERO, lanes(zero));
 }
 
 /**

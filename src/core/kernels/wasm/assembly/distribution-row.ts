@@ -1,5 +1,6 @@
 // AssemblyScript: sums one policy's row, block by block; see distribution.ts.
 
+import * as FIELD from "../distribution-fields";
 import {
   BLOCK,
   FRACTIONS,
@@ -21,8 +22,8 @@ import {
 
 /** Float32 values that may be overwritten behind the last column of a row. */
 export const SLACK: i32 = 16;
-/** Bytes of a block's record: float32 maximum, then float64 fields from byte 8. */
-export const ROW_RECORD: i32 = 24;
+/** Bytes of a block's record. */
+export const ROW_RECORD: i32 = FIELD.ROW_FIELDS * 8;
 
 /** The smallest finite float32 stands for -Infinity, and behind the last column. */
 const LOWEST: f32 = -3.4028234663852886e38;
@@ -226,8 +227,8 @@ function exponentials(at: i32, end: i32, exps: i32, high: f32, record: i32): voi
     sum += lanes(f32x4.add(sums0, sums1));
     weighted += lanes(f32x4.add(weights0, weights1));
   }
-  store<f64>(record, sum, 8);
-  store<f64>(record, weighted, 16);
+  store<f64>(record, sum, FIELD.SUM << 3);
+  store<f64>(record, weighted, FIELD.WEIGHTED << 3);
 }
 
 /** The same where logits may lie further below: their exponentials are 0. NaN stays NaN. */
@@ -277,7 +278,7 @@ export function describe(
     const high = scan(at, end);
     if (high > actual) countAbove(at, end, actual);
     if (high > threshold) offer(row, start, stop);
-    store<f32>(records, high);
+    store<f32>(records, high, FIELD.HIGH << 3);
     if (high > running) {
       running = high;
       let most = at;

@@ -8,10 +8,12 @@
 //
 // No allocation and no static data: all addresses are fixed.
 
+import * as FIELD from "../record-fields";
+
 /** Tokens of one chunk. */
 export const CHUNK: i32 = 8192;
-/** Float64 fields of one segment's record; `../record.ts` names them. */
-export const RECORD: i32 = 20;
+/** Float64 fields of one segment's record. */
+export const RECORD: i32 = FIELD.RECORD;
 
 // Tokens outside these bounds, NaN and infinities included, are listed for the driver instead of summed.
 const DELTA_BOUND: f32 = 8;
@@ -240,8 +242,9 @@ const BLOCK: i32 = 32 * 16;
 
 function accumulateSegment(start: i32, end: i32, record: i32): void {
   const zero = f32x4.splat(0);
+  // With an odd number of fields this reaches into the next record, which is cleared and filled later.
   for (let k = 0; k < RECORD * 8; k += 16) v128.store(record + k, zero);
-  store<f64>(record, <f64>(end - start));
+  store<f64>(record + (FIELD.N << 3), <f64>(end - start));
 
   // Zeros behind the last token fill its vector and add nothing to any sum; they belong to the next segment.
   const last = end << 2;
@@ -331,26 +334,26 @@ function accumulateSegment(start: i32, end: i32, record: i32): void {
       at += 16;
     } while (at < stop);
 
-    addPair(record, 1, f64x2.add(delta0, delta1));
-    addLanes(record, 2, deltaSquares);
-    addLanes(record, 3, ups);
-    addLanes(record, 4, downs);
-    addLanes(record, 5, f32x4.convert_i32x4_s(upCounts));
-    addLanes(record, 6, f32x4.convert_i32x4_s(downCounts));
-    addLanes(record, 7, k3s);
-    addLanes(record, 8, excessSquares);
-    addLanes(record, 9, diffs);
-    addLanes(record, 10, diffSquares);
-    addLanes(record, 11, absDiffs);
-    addLanes(record, 12, tails);
-    addLanes(record, 13, tailSquares);
-    addLanes(record, 14, products);
-    addPair(record, 15, f64x2.add(rollout0, rollout1));
-    addPair(record, 16, f64x2.add(trainer0, trainer1));
+    addPair(record, FIELD.DELTA, f64x2.add(delta0, delta1));
+    addLanes(record, FIELD.DELTA_SQUARE, deltaSquares);
+    addLanes(record, FIELD.UP, ups);
+    addLanes(record, FIELD.DOWN, downs);
+    addLanes(record, FIELD.UP_COUNT, f32x4.convert_i32x4_s(upCounts));
+    addLanes(record, FIELD.DOWN_COUNT, f32x4.convert_i32x4_s(downCounts));
+    addLanes(record, FIELD.K3, k3s);
+    addLanes(record, FIELD.EXCESS_SQUARE, excessSquares);
+    addLanes(record, FIELD.DIFF, diffs);
+    addLanes(record, FIELD.DIFF_SQUARE, diffSquares);
+    addLanes(record, FIELD.ABS_DIFF, absDiffs);
+    addLanes(record, FIELD.TAIL, tails);
+    addLanes(record, FIELD.TAIL_SQUARE, tailSquares);
+    addLanes(record, FIELD.PRODUCT, products);
+    addPair(record, FIELD.ROLLOUT, f64x2.add(rollout0, rollout1));
+    addPair(record, FIELD.TRAINER, f64x2.add(trainer0, trainer1));
   }
-  store<f64>(record + 136, smallest(deltaMin));
-  store<f64>(record + 144, -smallest(f32x4.neg(deltaMax)));
-  store<f64>(record + 152, -smallest(f32x4.neg(diffMax)));
+  store<f64>(record + (FIELD.MIN << 3), smallest(deltaMin));
+  store<f64>(record + (FIELD.MAX << 3), -smallest(f32x4.neg(deltaMax)));
+  store<f64>(record + (FIELD.DIFF_MAX << 3), -smallest(f32x4.neg(diffMax)));
   v128.store(ROLLOUT + last, nextRollout);
   v128.store(TRAINER + last, nextTrainer);
 }
