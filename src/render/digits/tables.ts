@@ -6,6 +6,7 @@
 
 import { type Figure, type FigureKind, formatFigure, formatPair } from "../../core/text/index.ts";
 import type { DigitFigures, DigitGap, DigitsReport, DigitTruth } from "../../results/digits.ts";
+import { RUN_METRICS } from "../../results/metrics/run-metrics.ts";
 import { withRows } from "../document/rows.ts";
 import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
 import { placeName } from "./content.ts";
@@ -27,25 +28,25 @@ export function sureTable({ metrics }: DigitsReport): Table {
   return withRows(table, [metrics]);
 }
 
-const GAPS: readonly (readonly [name: string, of: keyof DigitGap, kind: FigureKind])[] = [
-  ["mean |Δ|", "delta_abs_mean", "number"],
-  ["max |Δ|", "delta_abs_max", "number"],
-  ["mean Δ", "delta_mean", "signed"],
-  ["k3", "k3", "number"],
-  ["mean |Δp|", "prob_diff_mean", "number"],
-  ["max |Δp|", "prob_diff_max", "number"],
-  ["tokens", "tokens", "count"],
-];
+const GAPS = [
+  "delta_abs_mean",
+  "delta_abs_max",
+  "delta_mean",
+  "k3",
+  "prob_diff_mean",
+  "prob_diff_max",
+  "tokens",
+] as const satisfies readonly (keyof DigitGap)[];
 
 /** The two policies on digits, and on everything else. */
 export function gapTable({ comparison }: DigitsReport): Table[] {
   if (comparison === null) return [];
   const { digits, others } = comparison;
-  const cells = (gap: DigitGap): string[] => GAPS.map(([, of, kind]) => formatFigure(gap[of], kind));
+  const cells = (gap: DigitGap): string[] => GAPS.map((key) => formatFigure(gap[key], RUN_METRICS[key].kind));
   const table = makeTable("digits-and-other-tokens", "Between the policies", [
     textColumn(
       "",
-      GAPS.map(([name]) => name),
+      GAPS.map((key) => RUN_METRICS[key].label),
     ),
     textColumn("digits", cells(digits), { align: "right" }),
     textColumn("other tokens", cells(others), { align: "right" }),

@@ -3,7 +3,7 @@ import type { GuiltyLeg } from "../../results/diagnosis.ts";
 import type { DoctorReport } from "../../results/doctor.ts";
 import type { Section } from "../document/document.ts";
 import { withRows } from "../document/rows.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 
 const LEGS = {
   decode: "decode: rollout to its own prefill",
@@ -51,12 +51,12 @@ function legTable({ legs }: DoctorReport): Table {
       "leg",
       legs.map(({ name }) => LEGS[name]),
     ),
-    figureColumn("mean |Δ|", "number", pick("delta_abs_mean"), { priority: 1 }),
-    figureColumn("max |Δ|", "number", pick("delta_abs_max"), { priority: 2 }),
-    figureColumn("mean Δ", "signed", pick("delta_mean"), { priority: 3 }),
-    figureColumn("k3", "number", pick("k3"), { priority: 3 }),
+    metricColumn("delta_abs_mean", pick, { priority: 1 }),
+    metricColumn("delta_abs_max", pick, { priority: 2 }),
+    metricColumn("delta_mean", pick, { priority: 3 }),
+    metricColumn("k3", pick, { priority: 3 }),
     figureColumn("equal", "share", pick("equal_share"), { priority: 3 }),
-    figureColumn("tokens", "count", pick("tokens"), { priority: 4 }),
+    metricColumn("tokens", pick, { priority: 4 }),
   ]);
   return { ...withRows(table, legs), isWhole: true };
 }

@@ -13,6 +13,7 @@ import {
   isFigure,
   isMissing,
 } from "../../core/text/index.ts";
+import { RUN_METRICS, type RunMetricKey } from "../../results/metrics/run-metrics.ts";
 import type { PageColumn, PageMove, PageRow } from "../../results/page.ts";
 import type { VerdictLevel } from "../../results/report.ts";
 import { displayed } from "../text/display/index.ts";
@@ -90,6 +91,16 @@ export function figureColumn(
     ...(bars ? { bars: shareOfLargest(values) } : {}),
     ...(worstRow === undefined ? {} : { worstRow }),
   };
+}
+
+/** A column of a figure as its entry names it. */
+export function metricColumn<Key extends RunMetricKey>(
+  key: Key,
+  of: (key: Key) => readonly Figure[],
+  options?: ColumnOptions,
+): TableColumn {
+  const { label, kind } = RUN_METRICS[key];
+  return figureColumn(label, kind, of(key), options);
 }
 
 /** A column of foreign or own text; control characters are written out. */

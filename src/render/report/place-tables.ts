@@ -8,7 +8,14 @@ import type { FirstLook, PageMove } from "../../results/page.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { TokenOccurrence, TopTokens, WorstTurn } from "../../results/view.ts";
 import { withRows } from "../document/rows.ts";
-import { contextColumn, figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import {
+  contextColumn,
+  figureColumn,
+  makeTable,
+  metricColumn,
+  type Table,
+  textColumn,
+} from "../document/table.ts";
 import { formatCounted, formatNumber, formatProbability, formatSigned } from "../text/display/index.ts";
 import { oneLine } from "../text/one-line.ts";
 import { FIRST } from "./parts.ts";
@@ -33,11 +40,11 @@ export function classTable({ by_class: groups }: TopTokens): Table {
         "class",
         groups.map(({ label }) => label),
       ),
-      figureColumn("tokens", "count", of("tokens")),
+      metricColumn("tokens", of),
       figureColumn("of Σ k3", "share", of("share_of_k3"), { bars: true, worst: "most" }),
-      figureColumn("mean |Δ|", "number", of("delta_abs_mean"), { worst: "most" }),
-      figureColumn("max |Δ|", "number", of("delta_abs_max"), { worst: "most" }),
-      figureColumn("mean Δ", "signed", of("delta_mean")),
+      metricColumn("delta_abs_mean", of, { worst: "most" }),
+      metricColumn("delta_abs_max", of, { worst: "most" }),
+      metricColumn("delta_mean", of),
     ],
     "a class links to its worst token",
   );

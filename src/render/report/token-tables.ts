@@ -7,7 +7,14 @@ import {
   formatShare,
 } from "../../core/text/index.ts";
 import type { GroupMetrics, MismatchReport, ProbabilityBucket } from "../../results/report.ts";
-import { figureColumn, makeTable, type Table, type TableColumn, textColumn } from "../document/table.ts";
+import {
+  figureColumn,
+  makeTable,
+  metricColumn,
+  type Table,
+  type TableColumn,
+  textColumn,
+} from "../document/table.ts";
 import { showCommand } from "./repeat-command.ts";
 
 export function positionTable(report: MismatchReport): Table {
@@ -42,7 +49,7 @@ function shareTable(
     title,
     [
       textColumn(unit, labels, { align: "right" }),
-      figureColumn("tokens", "count", take("tokens"), { priority: 4 }),
+      metricColumn("tokens", take, { priority: 4 }),
       figureColumn("of tokens", "share", take("token_share"), {
         priority: 2,
         meaning: "share of all masked tokens",
@@ -54,10 +61,10 @@ function shareTable(
         meaning: "share of the sum of k3 over all masked tokens",
       }),
       figureColumn("of Σ |Δ|", "share", take("delta_abs_share"), { priority: 3, worst: "most" }),
-      figureColumn("mean |Δ|", "number", take("delta_abs_mean"), { priority: 2, worst: "most" }),
-      figureColumn("max |Δ|", "number", take("delta_abs_max"), { priority: 3, worst: "most" }),
-      figureColumn("mean Δ", "signed", take("delta_mean"), { priority: 5 }),
-      figureColumn("k3", "number", take("k3"), { priority: 4, worst: "most" }),
+      metricColumn("delta_abs_mean", take, { priority: 2, worst: "most" }),
+      metricColumn("delta_abs_max", take, { priority: 3, worst: "most" }),
+      metricColumn("delta_mean", take, { priority: 5 }),
+      metricColumn("k3", take, { priority: 4, worst: "most" }),
     ],
     note,
   );
@@ -114,9 +121,9 @@ export function tailSideTable(report: MismatchReport): Table {
   const take = (key: keyof typeof positive): Figure[] => sides.map((side) => side[key]);
   return makeTable("tails", "Both tails", [
     textColumn("tail", ["Δ > 0, trainer higher", "Δ < 0, rollout higher"]),
-    figureColumn("tokens", "count", take("tokens"), { priority: 2 }),
+    metricColumn("tokens", take, { priority: 2 }),
     figureColumn("of tokens", "share", take("share"), { priority: 1 }),
-    figureColumn("mean Δ", "signed", take("delta_mean"), { priority: 1 }),
+    metricColumn("delta_mean", take, { priority: 1 }),
     figureColumn("p50", "signed", take("p50"), { priority: 3 }),
     figureColumn("p99", "signed", take("p99"), {
       priority: 3,
