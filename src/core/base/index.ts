@@ -3,6 +3,7 @@ export { decodeBase64, encodeBase64 } from "./base64.ts";
 export { ByteReader } from "./byte-reader.ts";
 export { ByteWriter, type WrittenBytes } from "./byte-writer.ts";
 export {
+  ASCENDING,
   type Codec,
   FLAG,
   FLOAT,
@@ -11,6 +12,7 @@ export {
   listOf,
   mapOf,
   NAME,
+  NUMBER,
   nullable,
   oneOf,
   optional,
@@ -18,6 +20,7 @@ export {
   SIGNED,
   TEXT,
   WHOLE,
+  writtenAs,
 } from "./codec.ts";
 export { containError, recognizeMissingLibrary } from "./contain.ts";
 export { crc32c, unmaskChecksum } from "./crc32c.ts";

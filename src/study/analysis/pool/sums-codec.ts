@@ -183,6 +183,7 @@ const SUMMARY = spending(
 const EXCLUDED = recordOf<ExcludedMass>({ p: FLOAT, q: FLOAT });
 
 const HEADS: Codec<HeadSums> = {
+  text: "heads",
   write: (heads, to) => heads.encode(to),
   read: (from) => HeadSums.decode(from),
 };
@@ -214,6 +215,7 @@ const KEPT_TEXT = spending(
 );
 
 const MASK: Codec<Uint8Array> = {
+  text: "bits",
   write(mask, to) {
     to.whole(mask.length);
     to.bits(mask);
@@ -271,7 +273,7 @@ const STUDY = recordOf<StudySums>({
 
 function spending<T>(bytes: number, of: Codec<T>): Codec<T> {
   return {
-    write: of.write,
+    ...of,
     read(from) {
       from.spend(bytes);
       return of.read(from);

@@ -1,0 +1,12 @@
+import type { Codec } from "../../base/index.ts";
+import { FIELDS, mergeSums } from "../../kernels/index.ts";
+import { contents, type Layout } from "./layout.ts";
+
+const NUMBERS: Codec<Float64Array> = {
+  text: `${FIELDS} kernel sums`,
+  write: (sums, to) => to.floats(sums),
+  read: (from) => from.floats(FIELDS),
+};
+
+/** A row of sums as `kernels/layout.ts` has them, of which some round. */
+export const KERNEL_SUMS: Layout<Float64Array> = contents(NUMBERS, (sums) => sums, mergeSums);

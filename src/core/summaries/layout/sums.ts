@@ -1,0 +1,53 @@
+import type { ByteReader, ByteWriter } from "../../base/index.ts";
+import type { Layout } from "./layout.ts";
+
+interface Declaring<T> {
+  readonly layout: Layout<T>;
+}
+
+/**
+ * Sums whose class declares what they are made of, as `static readonly layout`. Merging in any order and tree gives the
+ * same bits.
+ */
+export abstract class Sums {
+  /** Overridden where it differs from one instance to another. */
+  protected get layout(): Layout<this> {
+    return (this.constructor as unknown as Declaring<this>).layout;
+  }
+
+  /** Adds sums of the same kind to these. */
+  merge(other: this): void {
+    this.layout.merge(this, other);
+  }
+
+  /** Writes them for `mergeFrom`; equal sums give equal bytes. */
+  encode(to: ByteWriter): void {
+    this.layout.encode(this, to);
+  }
+
+  /**
+   * Adds what `encode` wrote, as `merge` does.
+   *
+   * @throws FormatError when the bytes are not such sums; these are then good for nothing any more
+   */
+  mergeFrom(from: ByteReader): void {
+    this.layout.mergeFrom(this, from);
+  }
+}
+
+/** Sums that do it in their own way: they write less, or take less memory, than any declared layout would. */
+interface OwnWay {
+  merge(other: unknown): void;
+  encode(to: ByteWriter): void;
+  mergeFrom(from: ByteReader): void;
+}
+
+/** @param text changes with what is written: nothing but this says so */
+export function ownWay<T extends OwnWay>(text: string): Layout<T> {
+  return {
+    text,
+    encode: (sums, to) => sums.encode(to),
+    mergeFrom: (sums, from) => sums.mergeFrom(from),
+    merge: (sums, other) => sums.merge(other),
+  };
+}
