@@ -69,12 +69,11 @@ function renderValue(value) {
 }
 
 /** The declaration file's text, without `export declare` and private members. */
-function declarationText({ declarations, kind }) {
+function declarationText({ declarations, kind, inherited }) {
   const shown = kind === "constant" ? declarations.map((node) => node.parent.parent) : declarations;
   return shown
     .map((node) =>
-      node
-        .getText()
+      withInherited(node.getText(), inherited)
         .replace(/^(export |declare )+/, "")
         .split("\n")
         .filter((line) => !/^\s*#private;$/.test(line))
@@ -85,6 +84,12 @@ function declarationText({ declarations, kind }) {
     )
     .filter((text, i, all) => all.indexOf(text) === i)
     .join("\n");
+}
+
+/** A class as if it had the members that it has from a class which the reference does not show. */
+function withInherited(text, inherited) {
+  if (inherited.length === 0) return text;
+  return text.replace(/ extends \w+(?= \{)/, "").replace(/\}$/, `${inherited.join("\n")}\n}`);
 }
 
 /** The entry that describes each type: the first one except the general entry, unless only that has it. */

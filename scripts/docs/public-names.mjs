@@ -40,25 +40,52 @@ export function readPublicNames(root) {
     { ...STRICT, typeRoots: [join(root, "node_modules/@types")] },
   );
   const checker = program.getTypeChecker();
+  const exportsOf = (file) => {
+    const source = program.getSourceFile(file);
+    if (source === undefined) throw new Error(`${file} is not there: npm run build`);
+    return { source, symbols: checker.getExportsOfModule(checker.getSymbolAtLocation(source)) };
+  };
+  const promised = new Set(
+    entries.flatMap(([, file]) => exportsOf(file).symbols.map((symbol) => resolve(symbol, checker))),
+  );
   return {
     checker,
     entries: entries.map(([entry, file]) => {
-      const source = program.getSourceFile(file);
-      if (source === undefined) throw new Error(`${file} is not there: npm run build`);
-      const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source));
+      const { source, symbols } = exportsOf(file);
       return {
         entry,
         about: moduleComment(source),
         names: symbols
-          .map((symbol) => describe(symbol, checker))
+          .map((symbol) => describe(symbol, checker, promised))
           .sort((a, b) => a.name.localeCompare(b.name, "en")),
       };
     }),
   };
 }
 
-function describe(exported, checker) {
-  const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+function resolve(exported, checker) {
+  return exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+}
+
+/** Public members of the classes that a class extends, if they have no place of their own in the reference. */
+function inheritedMembers(symbol, checker, promised) {
+  return (symbol.declarations ?? [])
+    .filter(ts.isClassDeclaration)
+    .flatMap(({ heritageClauses = [] }) => heritageClauses)
+    .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
+    .flatMap(({ types }) => types.map((type) => checker.getTypeAtLocation(type).symbol))
+    .filter((base) => !promised.has(base))
+    .flatMap(({ declarations = [] }) => declarations.filter(ts.isClassDeclaration))
+    .flatMap(({ members }) => [...members])
+    .filter(
+      (member) =>
+        (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.NonPublicAccessibilityModifier) === 0,
+    )
+    .map((member) => member.getFullText().replace(/^\n+/, ""));
+}
+
+function describe(exported, checker, promised) {
+  const symbol = resolve(exported, checker);
   // A class that is exported as a type cannot be called and needs no example.
   const kind = (!isTypeExport(exported) && KINDS.find(([flag]) => symbol.flags & flag)?.[1]) || "type";
   return {
@@ -66,6 +93,7 @@ function describe(exported, checker) {
     kind,
     symbol,
     declarations: symbol.declarations ?? [],
+    inherited: inheritedMembers(symbol, checker, promised),
     text: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
     tags: symbol.getJsDocTags(checker).map(({ name, text }) => ({
       name,

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import type { ByteReader, ByteWriter, Codec } from "../../core/base/index.ts";
 import type { TokenFacts } from "./token-facts.ts";
 
 const IDS = ["contextIds", "responseIds", "promptIds"] as const;
 
 /** JSON has neither infinities nor a zero with a sign, and a record is known again by the bits of its log-probs. */
-export function encodeFacts(facts: TokenFacts, to: ByteWriter): void {
+function encodeFacts(facts: TokenFacts, to: ByteWriter): void {
   to.text(
     JSON.stringify(facts, (_, value: unknown) => {
       if (ArrayBuffer.isView(value)) return [...(value as Int32Array)];
@@ -19,8 +19,7 @@ export function encodeFacts(facts: TokenFacts, to: ByteWriter): void {
   );
 }
 
-/** @throws FormatError when the bytes are not what `encodeFacts` wrote */
-export function decodeFacts(from: ByteReader): TokenFacts {
+function decodeFacts(from: ByteReader): TokenFacts {
   const text = from.text();
   try {
     const facts = JSON.parse(text, (_, value: unknown) =>
@@ -39,3 +38,9 @@ export function decodeFacts(from: ByteReader): TokenFacts {
   }
   return from.fail("the facts of a token cannot be decoded");
 }
+
+export const FACTS: Codec<TokenFacts> = {
+  text: "facts as JSON",
+  write: encodeFacts,
+  read: decodeFacts,
+};

@@ -18,4 +18,10 @@ export {
   type RunLog,
   type RunLogOptions,
 } from "./run-log.ts";
-export { createSegmentSplitter, Segment, type SegmentOptions } from "./segments.ts";
+export {
+  createSegmentSplitter,
+  SEGMENT_TEXT,
+  Segment,
+  type SegmentOptions,
+  segmentWith,
+} from "./segments.ts";

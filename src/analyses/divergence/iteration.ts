@@ -1,10 +1,10 @@
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { listOf, NUMBER, recordOf, WHOLE } from "../../core/base/index.ts";
 import { FIELDS, mismatchSums, PROB_COUNT, type TokenBlock } from "../../core/kernels/index.ts";
-import { MismatchSummary } from "../../core/summaries/index.ts";
+import { contents, counts, layoutOf, MismatchSummary, part } from "../../core/summaries/index.ts";
 import type { DivergenceRecord } from "../../results/divergence.ts";
 import { type Metrics, verlDebugMetrics, verlPerRoundMetrics } from "../../trainers/index.ts";
 import { buildRecord } from "./build-record.ts";
-import { decodeFacts, encodeFacts } from "./fact-bytes.ts";
+import { FACTS } from "./fact-bytes.ts";
 import type { CheckedOptions } from "./options.ts";
 import { type Candidate, offerTokens, topTokens } from "./select.ts";
 import type { FactsOf, TokenFacts } from "./token-facts.ts";
@@ -14,6 +14,14 @@ interface Held extends Candidate {
   /** Undefined while the block that the token is in is still at hand. */
   facts: TokenFacts | undefined;
 }
+
+const HELD = recordOf<Required<Held>>({
+  divergence: NUMBER,
+  sequence: WHOLE,
+  token: WHOLE,
+  row: WHOLE,
+  facts: FACTS,
+});
 
 /** How rows are added. */
 interface AddOptions {
@@ -25,11 +33,23 @@ interface AddOptions {
 
 /** One iteration (one batch, in the words of the log), filled block by block: its metrics and its top tokens. */
 export class Iteration {
+  /** Of an iteration whose blocks were released, read into one that has no rows yet; {@link join} adds two. */
+  static readonly layout = layoutOf<Iteration>({
+    summary: part(MismatchSummary.layout, (iteration) => iteration.#summary),
+    rows: part(counts(["rows"]), (iteration) => iteration.#counted),
+    top: contents(
+      listOf(HELD),
+      (iteration) => iteration.#top.ranked(),
+      (iteration, tokens) => {
+        for (const held of tokens) iteration.#top.offer(held);
+      },
+    ),
+  });
   readonly #logs: boolean;
   /** Sums only: what verl's metrics need. */
   readonly #summary = new MismatchSummary({ detail: "slice" });
   readonly #top;
-  #rows = 0;
+  readonly #counted = { rows: 0 };
 
   constructor({ topK }: Pick<CheckedOptions, "topK">, logs = true) {
     this.#logs = logs;
@@ -48,7 +68,7 @@ export class Iteration {
     for (let at = 0; at < table.rows.length; at += FIELDS) this.#summary.addSequence(table.rows, at);
     this.#summary.addTurns(table.turns, table.turnRows);
     if (this.#logs) {
-      const base = this.#rows - rowStart;
+      const base = this.#counted.rows - rowStart;
       offerTokens(block, table, [rowStart, rowEnd], this.#top, (divergence, row, token) => ({
         divergence,
         sequence: base + row,
@@ -58,7 +78,7 @@ export class Iteration {
       }));
       if (release) this.#settle(factsOf);
     }
-    this.#rows += rowEnd - rowStart;
+    this.#counted.rows += rowEnd - rowStart;
   }
 
   #settle(factsOf: FactsOf): void {
@@ -68,36 +88,13 @@ export class Iteration {
   /** Adds the rows that stand behind these, of blocks that were released. */
   join(next: Iteration): void {
     this.#summary.merge(next.#summary);
-    for (const held of next.#top.items) this.#top.offer({ ...held, sequence: this.#rows + held.sequence });
-    this.#rows += next.#rows;
-  }
-
-  /** For a file; the blocks were released. */
-  encode(to: ByteWriter): void {
-    this.#summary.encode(to);
-    to.whole(this.#rows);
-    const ranked = this.#top.ranked();
-    to.whole(ranked.length);
-    for (const { divergence, sequence, token, row, facts } of ranked) {
-      to.float(divergence);
-      for (const place of [sequence, token, row]) to.whole(place);
-      encodeFacts(facts as TokenFacts, to);
-    }
-  }
-
-  /** Adds what `encode` wrote to what has no rows yet. @throws FormatError when the bytes are not an iteration */
-  mergeFrom(from: ByteReader): void {
-    this.#summary.mergeFrom(from);
-    this.#rows += from.whole();
-    for (let left = from.count(12); left > 0; left--) {
-      const divergence = from.float();
-      const [sequence, token, row] = [from.whole(), from.whole(), from.whole()];
-      this.#top.offer({ divergence, sequence, token, row, facts: decodeFacts(from) });
-    }
+    for (const held of next.#top.items)
+      this.#top.offer({ ...held, sequence: this.#counted.rows + held.sequence });
+    this.#counted.rows += next.#counted.rows;
   }
 
   get sequences(): number {
-    return this.#rows;
+    return this.#counted.rows;
   }
 
   /** With mask 1 and two known probabilities. */

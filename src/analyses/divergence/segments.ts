@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { type Codec, NUMBER } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { tokenBlock } from "./debug-metrics.ts";
 import { Iteration } from "./iteration.ts";
@@ -31,21 +31,27 @@ export class Segment {
     this.iteration.join(next.iteration);
     this.accuracy.merge(next.accuracy);
   }
-
-  encode(to: ByteWriter): void {
-    to.float(this.step);
-    this.iteration.encode(to);
-    this.accuracy.encode(to);
-  }
-
-  /** @throws FormatError when the bytes are not what `encode` wrote */
-  static decode(from: ByteReader, options: Pick<SegmentOptions, "topK">): Segment {
-    const segment = new Segment(from.float(), options);
-    segment.iteration.mergeFrom(from);
-    segment.accuracy.mergeFrom(from);
-    return segment;
-  }
 }
+
+/** Segments of such options. */
+export function segmentWith(options: Pick<SegmentOptions, "topK">): Codec<Segment> {
+  return {
+    text: SEGMENT_TEXT,
+    write({ step, iteration, accuracy }, to) {
+      NUMBER.write(step, to);
+      Iteration.layout.encode(iteration, to);
+      accuracy.encode(to);
+    },
+    read(from) {
+      const segment = new Segment(NUMBER.read(from), options);
+      Iteration.layout.mergeFrom(segment.iteration, from);
+      segment.accuracy.mergeFrom(from);
+      return segment;
+    },
+  };
+}
+
+export const SEGMENT_TEXT = `{step: ${NUMBER.text}, iteration: ${Iteration.layout.text}, accuracy: ${IterationAccuracy.layout.text}}`;
 
 /** Batches on their way into segments. */
 export interface SegmentSplitter {

@@ -1,5 +1,6 @@
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
+import { listOf, NUMBER, recordOf, TEXT } from "../../core/base/index.ts";
 import type { Finding, RecordBatch } from "../../core/schema/index.ts";
+import { contents, layoutOf, part, Sums } from "../../core/summaries/index.ts";
 import type { Diagnosis, DoctorCause, Evidence, Fix } from "../../results/diagnosis.ts";
 import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 import { CAUSES } from "./causes/catalog.ts";
@@ -10,8 +11,8 @@ import { chooseExperiment } from "./experiments.ts";
 import { findAlike, putAlikeFirst } from "./judge/alike.ts";
 import { Legs } from "./legs/legs.ts";
 import type { RankedCause } from "./rank.ts";
-import { takeRow } from "./sample/row.ts";
-import { decodeRow, encodeRow } from "./sample/row-bytes.ts";
+import { type SampledRow, takeRow } from "./sample/row.ts";
+import { ROWS } from "./sample/row-bytes.ts";
 import { compareRows, RowSample, stepFirstKey } from "./sample/row-sample.ts";
 import { RunSums } from "./sample/run-sums.ts";
 import { giveVerdict } from "./verdict.ts";
@@ -33,7 +34,35 @@ const MOST_EVIDENCE = 8;
 const MOST_HANDLES = 5;
 
 /** Takes batches in any order and says at the end what is wrong with the run. Memory does not grow with the run. */
-export class Doctor {
+export class Doctor extends Sums {
+  static readonly layout = layoutOf<Doctor>({
+    sums: part(RunSums.layout, (doctor) => doctor.#sums),
+    columns: part(ColumnsSeen.layout, (doctor) => doctor.#columns),
+    legs: part(Legs.layout, (doctor) => doctor.#legs),
+    trainers: contents(
+      listOf(TEXT),
+      (doctor) => [...doctor.#trainers].sort(),
+      (doctor, trainers) => {
+        for (const trainer of trainers) doctor.#trainers.add(trainer);
+      },
+    ),
+    bounds: contents(
+      recordOf<{ spread: number; steps: number }>({ spread: NUMBER, steps: NUMBER }),
+      (doctor) => ({ spread: doctor.#spread.bound, steps: doctor.#steps.bound }),
+      (doctor, { spread, steps }) => {
+        doctor.#spread.dropFrom(spread);
+        doctor.#steps.dropFrom(steps);
+      },
+    ),
+    // Most of the sequences of a sample are in the other, too.
+    rows: contents(
+      ROWS,
+      (doctor) => [...new Set([...doctor.#spread.list(), ...doctor.#steps.list()])].sort(compareRows),
+      (doctor, rows) => {
+        for (const row of rows) doctor.#keep(row);
+      },
+    ),
+  });
   readonly #sums = new RunSums();
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
@@ -61,18 +90,13 @@ export class Doctor {
       const stepKey = stepFirstKey(batch.steps[i]!, group);
       if (!this.#spread.wants(group) && !this.#steps.wants(stepKey)) continue;
       const row = takeRow(batch, i, group, arePrompts[i] === 1);
-      this.#spread.add(group, row);
-      this.#steps.add(stepKey, row);
+      this.#keep(row);
     }
   }
 
-  merge(other: Doctor): void {
-    this.#sums.merge(other.#sums);
-    this.#columns.merge(other.#columns);
-    this.#legs.merge(other.#legs);
-    this.#spread.merge(other.#spread);
-    this.#steps.merge(other.#steps);
-    for (const trainer of other.#trainers) this.#trainers.add(trainer);
+  #keep(row: SampledRow): void {
+    this.#spread.add(row.group, row);
+    this.#steps.add(stepFirstKey(row.step, row.group), row);
   }
 
   /** Sequences that were added, and tokens of them that can be compared. */
@@ -82,39 +106,6 @@ export class Doctor {
 
   get tokens(): number {
     return this.#sums.all.tokens;
-  }
-
-  /** For a file: the sums, and the sequences of both samples, most of which are in both. */
-  encode(to: ByteWriter): void {
-    this.#sums.encode(to);
-    this.#columns.encode(to);
-    this.#legs.encode(to);
-    const trainers = [...this.#trainers].sort();
-    to.whole(trainers.length);
-    for (const trainer of trainers) to.text(trainer);
-    to.floats([this.#spread.bound, this.#steps.bound]);
-    const rows = [...new Set([...this.#spread.list(), ...this.#steps.list()])].sort(compareRows);
-    to.whole(rows.length);
-    for (const row of rows) encodeRow(row, to);
-  }
-
-  /**
-   * Adds what `encode` wrote, as `merge` does.
-   *
-   * @throws FormatError when the bytes are not a doctor's
-   */
-  mergeFrom(from: ByteReader): void {
-    this.#sums.mergeFrom(from);
-    this.#columns.mergeFrom(from);
-    this.#legs.mergeFrom(from);
-    for (let left = from.count(); left > 0; left--) this.#trainers.add(from.text());
-    this.#spread.dropFrom(from.float());
-    this.#steps.dropFrom(from.float());
-    for (let left = from.count(); left > 0; left--) {
-      const row = decodeRow(from);
-      this.#spread.add(row.group, row);
-      this.#steps.add(stepFirstKey(row.step, row.group), row);
-    }
   }
 
   diagnose(options: DiagnoseOptions = {}): Diagnosis {

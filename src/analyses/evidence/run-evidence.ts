@@ -1,5 +1,6 @@
 import { ByteReader, ByteWriter, decodeBase64, encodeBase64 } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { layoutOf, part, Sums } from "../../core/summaries/index.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 import { RunSummary, type RunSummaryJson, type RunSummaryOptions } from "../report/run-summary.ts";
@@ -15,11 +16,16 @@ export interface RunEvidenceJson {
  * The sums and the sample of a run, filled batch by batch and mergeable. What is made of them is the same bit for bit,
  * in whatever order they are merged (`RunSummary`, `Doctor`).
  */
-export class RunEvidence {
+export class RunEvidence extends Sums {
+  static readonly layout = layoutOf<RunEvidence>({
+    summary: part(RunSummary.layout, ({ summary }) => summary),
+    doctor: part(Doctor.layout, ({ doctor }) => doctor),
+  });
   readonly summary: RunSummary;
   readonly doctor = new Doctor();
 
   constructor(options: RunSummaryOptions = {}) {
+    super();
     this.summary = new RunSummary(options);
   }
 
@@ -33,26 +39,6 @@ export class RunEvidence {
   add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch), number?: number): void {
     this.summary.add(batch, clusters, number);
     this.doctor.add(batch, clusters);
-  }
-
-  merge(other: RunEvidence): void {
-    this.summary.merge(other.summary);
-    this.doctor.merge(other.doctor);
-  }
-
-  encode(to: ByteWriter): void {
-    this.summary.encode(to);
-    this.doctor.encode(to);
-  }
-
-  /**
-   * Adds what `encode` wrote, as `merge` does.
-   *
-   * @throws FormatError when the bytes are not that; this is then good for nothing any more
-   */
-  mergeFrom(from: ByteReader): void {
-    this.summary.mergeFrom(from);
-    this.doctor.mergeFrom(from);
   }
 
   toJSON(): RunEvidenceJson {

@@ -4,7 +4,7 @@ import { recordBatch } from "../../../test/support/record-batch.ts";
 import { ByteReader } from "../../core/base/byte-reader.ts";
 import { ByteWriter } from "../../core/base/byte-writer.ts";
 import { describePlace, findRow, iterateRuns, known, readOutcome } from "./batch-rows.ts";
-import { decodeWorst, encodeWorst } from "./worst-lists.ts";
+import { worstOf } from "./worst-lists.ts";
 
 describe("rows of a batch", () => {
   it("are found by a token: the last that starts at or before it", () => {
@@ -70,11 +70,11 @@ describe("rows of a batch", () => {
 describe("lists of the worst as bytes", () => {
   const encode = (list: readonly object[]): Uint8Array<ArrayBuffer> => {
     const bytes = new ByteWriter();
-    encodeWorst(bytes, list);
+    worstOf<object>().write(list, bytes);
     return bytes.finish();
   };
   const decode = (bytes: Uint8Array<ArrayBuffer>) =>
-    decodeWorst<{ handle: string; k3: number }>(new ByteReader(bytes, "a part"), ["handle", "k3"]);
+    worstOf<{ handle: string; k3: number }>("handle", "k3").read(new ByteReader(bytes, "a part"));
   const text = (words: string): Uint8Array<ArrayBuffer> => {
     const bytes = new ByteWriter();
     bytes.text(words);

@@ -7,9 +7,17 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { KeyHash, type MismatchSummary } from "../../core/summaries/index.ts";
-import { makeSlice, mergeSlices, Slices } from "./slices.ts";
+import { ASCENDING, type Codec, NUMBER } from "../../core/base/index.ts";
+import {
+  contents,
+  type Keyed,
+  KeyHash,
+  type Layout,
+  layoutOf,
+  MismatchSummary,
+  optionalPart,
+} from "../../core/summaries/index.ts";
+import { makeSlice, Slices, slicesBy } from "./slices.ts";
 
 /** Values kept apart. */
 const MOST_PARTS_APART = 1024;
@@ -24,7 +32,33 @@ export interface PooledParts {
   readonly isMore: boolean;
 }
 
-export class BoundedSlices<K extends string | number> {
+export class BoundedSlices<K extends string | number> implements Keyed<K, MismatchSummary> {
+  static layoutBy<K extends string | number>(key: Codec<K>): Layout<BoundedSlices<K>> {
+    return layoutOf<BoundedSlices<K>>({
+      bound: contents(
+        NUMBER,
+        (slices) => {
+          slices.#trim();
+          return slices.#bound;
+        },
+        (slices, bound) => slices.#poolAbove(bound),
+      ),
+      slices: slicesBy(key),
+      pooledKeys: contents(
+        ASCENDING,
+        (slices) => [...slices.#hashes].sort((a, b) => a - b).slice(0, MOST_COUNTED + 1),
+        (slices, hashes) => {
+          for (const hash of Array.from(hashes)) slices.#count(hash);
+        },
+      ),
+      pooled: optionalPart(
+        MismatchSummary.layout,
+        (slices) => slices.#pooled,
+        (slices) => slices.#pooledSlice(),
+      ),
+    });
+  }
+
   readonly #most: number;
   readonly #slices = new Slices<K>();
   readonly #hashes = new Set<number>();
@@ -45,7 +79,7 @@ export class BoundedSlices<K extends string | number> {
     const hash = hashKey(key);
     if (hash > this.#bound) return this.#pool(hash);
     const slice = this.#slices.get(key);
-    if (this.#slices.byKey.size < 2 * this.#most) return slice;
+    if (this.#slices.size < 2 * this.#most) return slice;
     this.#trim();
     return this.#slices.byKey.get(key) ?? this.#pool(hash);
   }
@@ -57,12 +91,10 @@ export class BoundedSlices<K extends string | number> {
     return slice;
   }
 
-  merge(other: BoundedSlices<K>): void {
-    this.#bound = Math.min(this.#bound, other.#bound);
-    this.#poolAbove(this.#bound);
-    for (const [key, summary] of other.#slices.byKey) this.get(key).merge(summary);
-    for (const hash of other.#hashes) this.#count(hash);
-    if (other.#pooled) this.#pooledSlice().merge(other.#pooled);
+  /** Values kept apart. */
+  get size(): number {
+    this.#trim();
+    return this.#slices.size;
   }
 
   /** In ascending order of value. */
@@ -77,28 +109,6 @@ export class BoundedSlices<K extends string | number> {
     if (this.#pooled === undefined) return undefined;
     const { size } = this.#hashes;
     return { summary: this.#pooled, count: Math.min(size, MOST_COUNTED), isMore: size > MOST_COUNTED };
-  }
-
-  encode(to: ByteWriter): void {
-    this.#trim();
-    to.float(this.#bound);
-    this.#slices.encode(to);
-    to.ascending([...this.#hashes].sort((a, b) => a - b).slice(0, MOST_COUNTED + 1));
-    to.whole(this.#pooled === undefined ? 0 : 1);
-    this.#pooled?.encode(to);
-  }
-
-  /**
-   * Adds what `encode` wrote.
-   *
-   * @throws FormatError when the bytes are not slices
-   */
-  mergeFrom(from: ByteReader, readKey: () => K): void {
-    this.#bound = Math.min(this.#bound, from.float());
-    this.#poolAbove(this.#bound);
-    mergeSlices(from, readKey, (key) => this.get(key));
-    for (const hash of from.ascending()) this.#count(hash);
-    if (from.below(2, "a flag") === 1) this.#pooledSlice().mergeFrom(from);
   }
 
   #pool(hash: number): MismatchSummary {
@@ -120,7 +130,7 @@ export class BoundedSlices<K extends string | number> {
   }
 
   #trim(): void {
-    if (this.#slices.byKey.size <= this.#most) return;
+    if (this.#slices.size <= this.#most) return;
     const hashes = [...this.#slices.byKey.keys()].map(hashKey).sort((a, b) => a - b);
     this.#poolAbove(hashes[this.#most - 1]!);
   }

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import "../../../test/support/property-seed.ts";
 import { recordBatch, type SequencePicture } from "../../../test/support/record-batch.ts";
 import { ByteReader } from "../../core/base/byte-reader.ts";
-import { toBytes } from "../../core/summaries/travel.test-data.ts";
+import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { NUMBER, TEXT } from "../../core/base/codec.ts";
+import type { Layout } from "../../core/summaries/layout/layout.ts";
 import type { MismatchMetrics, MismatchReport } from "../../results/report.ts";
 import { BoundedSlices } from "./bounded-slices.ts";
 import { buildReport } from "./build-report.ts";
@@ -12,6 +14,12 @@ import { RunSummary } from "./run-summary.ts";
 
 const makeReport = (summary: RunSummary): MismatchReport =>
   buildReport({ run: "drawn", paths: [], summary, parity: [], findings: [], sources: [] });
+
+function toBytes<T>(layout: Layout<T>, sums: T): Uint8Array {
+  const to = new ByteWriter();
+  layout.encode(sums, to);
+  return to.finish();
+}
 
 /** A sequence as numbers, so that plain sums need no picture to be read. */
 interface Drawn {
@@ -126,6 +134,7 @@ describe("slices by engine, finish reason and staleness", () => {
 });
 
 describe("bounded slices", () => {
+  const ENGINES = BoundedSlices.layoutBy(TEXT);
   const make = (names: readonly string[], most: number): BoundedSlices<string> => {
     const slices = new BoundedSlices<string>(most);
     for (const name of names) {
@@ -149,11 +158,11 @@ describe("bounded slices", () => {
         const cut = Math.floor(names.length / 3);
         const rest = make(names.slice(cut), most);
         const first = make(names.slice(0, cut), most);
-        const from = new ByteReader(toBytes(first), "test");
+        const from = new ByteReader(toBytes(ENGINES, first), "test");
         const read = make(names.slice(cut), most);
-        read.mergeFrom(from, () => from.text());
+        ENGINES.mergeFrom(read, from);
         from.end();
-        rest.merge(first);
+        ENGINES.merge(rest, first);
         expect(figures(rest)).toEqual(figures(whole));
         expect(figures(read)).toEqual(figures(whole));
         const distinct = new Set(names).size;
@@ -184,6 +193,7 @@ describe("bounded slices", () => {
     expect(slices.pooled()).toMatchObject({ count: 16_384, isMore: true });
     const turned = new BoundedSlices<number>(2);
     for (let i = 39_999; i >= 0; i--) turned.get(i);
-    expect(toBytes(turned)).toEqual(toBytes(slices));
+    const layout = BoundedSlices.layoutBy(NUMBER);
+    expect(toBytes(layout, turned)).toEqual(toBytes(layout, slices));
   });
 });

@@ -4,6 +4,8 @@ import {
   decodeBase64,
   encodeBase64,
   MissingSideError,
+  NUMBER,
+  TEXT,
 } from "../../core/base/index.ts";
 import {
   ABS_DELTA_SUM,
@@ -24,18 +26,28 @@ import {
 } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import {
+  addCount,
   addOutcome,
+  byIndex,
+  byKey,
   checkSummaryVersion,
   LargeTokens,
+  type Layout,
+  layoutOf,
   MismatchSummary,
   NonFiniteSums,
   OUTCOME_UNITS,
   type OutcomeSums,
+  part,
   RatioTails,
   SequenceSample,
+  Sums,
+  SumsByKey,
   sumSurprisal,
   TopList,
-  type Units,
+  tally,
+  topOf,
+  Units,
   ValueSketch,
 } from "../../core/summaries/index.ts";
 import type { WorstSequence, WorstToken } from "../../results/worst.ts";
@@ -46,13 +58,13 @@ import { GradientSummary } from "./gradient/gradient-summary.ts";
 import { KernelTokenSums } from "./kernel-token-sums.ts";
 import { correctnessName, RowSlices } from "./row-slices.ts";
 import { SampleRows } from "./sample-rows.ts";
-import { Slices } from "./slices.ts";
+import { Slices, slicesBy } from "./slices.ts";
 import { addMixedRow } from "./staleness.ts";
 import { StepSlices } from "./step-slices.ts";
-import { openPack, openUnits, PACK_UNITS, type PackSums, sortSteps } from "./step-units.ts";
+import { PACK_UNITS, type PackSums } from "./step-units.ts";
 import { TokenGroups } from "./token-groups.ts";
 import { openTurnDeltas, PlainTokenSums, type TokenInput, type TokenSums } from "./token-sums.ts";
-import { decodeWorst, encodeWorst } from "./worst-lists.ts";
+import { worstOf } from "./worst-lists.ts";
 import { formatPlaceKey } from "./worst-tokens.ts";
 
 const WORST_KEPT = 20;
@@ -108,7 +120,34 @@ export interface RunSummaryOptions {
  * assert.equal(pooledMetrics(summary.total).tokens, 4);
  * ```
  */
-export class RunSummary {
+export class RunSummary extends Sums {
+  /** What it is made of: how it is encoded and merged. */
+  static readonly layout: Layout<RunSummary> = layoutOf({
+    total: part(MismatchSummary.layout, (run) => run.total),
+    tails: part(RatioTails.layout, (run) => run.tails),
+    steps: part(StepSlices.layout, (run) => run.steps),
+    ranks: part(slicesBy(NUMBER), (run) => run.ranks),
+    environments: part(slicesBy(TEXT), (run) => run.environments),
+    correctness: part(slicesBy(TEXT), (run) => run.correctness),
+    engines: part(BoundedSlices.layoutBy(TEXT), (run) => run.engines),
+    finishReasons: part(BoundedSlices.layoutBy(TEXT), (run) => run.finishReasons),
+    staleness: part(BoundedSlices.layoutBy(NUMBER), (run) => run.staleness),
+    outcomes: part(byKey(NUMBER, OUTCOME_UNITS.units), (run) => run.#outcomes),
+    packs: part(byKey(NUMBER, PACK_UNITS.units), (run) => run.#packs),
+    sequenceDeltas: part(byKey(TEXT, ValueSketch.layout), (run) => run.#sequenceDeltas),
+    turnDeltas: part(byIndex(ValueSketch.layout, openTurnDeltas), (run) => run.turnDeltas),
+    groups: part(TokenGroups.layout, (run) => run.groups),
+    nonFinite: part(NonFiniteSums.layout, (run) => run.nonFinite),
+    worstTokens: part(topOf(worstOf<WorstToken>("delta", "file", "handle")), (run) => run.worstTokens),
+    worstSequences: part(
+      topOf(worstOf<WorstSequence>("delta_sum", "file", "handle")),
+      (run) => run.worstSequences,
+    ),
+    largeTokens: part(LargeTokens.layout, (run) => run.largeTokens),
+    gradient: part(GradientSummary.layout, (run) => run.gradient),
+    sample: part(SequenceSample.layout, (run) => run.sample),
+    sequencesByFile: part(tally(TEXT), (run) => run.sequencesByFile),
+  });
   /** Sums over all sequences. */
   readonly total = new MismatchSummary();
   /** The largest ratios of tokens and of sequences. */
@@ -127,14 +166,15 @@ export class RunSummary {
   readonly finishReasons = new BoundedSlices<string>();
   /** By step minus weight version: a sequence that several versions sampled is in several. */
   readonly staleness = new BoundedSlices<number>();
-  readonly #outcomes = new Map<number, Units<OutcomeSums>>();
+  readonly #outcomes = new SumsByKey<number, Units<OutcomeSums>>(() => new Units(OUTCOME_UNITS));
+  readonly #sequenceDeltas = new SumsByKey<string, ValueSketch>(() => new ValueSketch(7));
   /** Mean |Δ| of each sequence that has tokens, by `correct` and `incorrect`. */
-  readonly sequenceDeltas = new Map<string, ValueSketch>();
+  readonly sequenceDeltas: Map<string, ValueSketch> = this.#sequenceDeltas.byKey;
   /** Sketch of Δ in nats of each turn, by its index. */
   readonly turnDeltas: ValueSketch[] = [];
   /** Sums by position in the response, rollout probability and token id. */
   readonly groups = new TokenGroups();
-  readonly #packs = new Map<number, Units<PackSums>>();
+  readonly #packs = new SumsByKey<number, Units<PackSums>>(() => new Units(PACK_UNITS));
   /** Tokens with the largest |Δ|. */
   readonly worstTokens = new TopList<WorstToken>(
     WORST_KEPT,
@@ -163,28 +203,29 @@ export class RunSummary {
   readonly #onRows: RunSummaryOptions["onRows"];
 
   constructor({ engine = "wasm", onRows }: RunSummaryOptions = {}) {
+    super();
     this.#engine = engine;
     this.#onRows = onRows;
   }
 
   /** By step: lengths, entropies, rewards, right answers. */
   get outcomes(): ReadonlyMap<number, OutcomeSums> {
-    return new Map(sortSteps(this.#outcomes).map(([step, units]) => [step, units.fold()]));
+    return new Map(this.#outcomes.sorted().map(([step, units]) => [step, units.fold()]));
   }
 
   /** Kernel sums by step, then by pack (`file#pack`). */
   get packs(): ReadonlyMap<number, ReadonlyMap<string, Float64Array>> {
-    return new Map(sortSteps(this.#packs).map(([step, units]) => [step, units.fold()]));
+    return new Map(this.#packs.sorted().map(([step, units]) => [step, units.fold().byKey]));
   }
 
   /** Those of one step: to fold all of them for each step would take a time that grows with the square of the steps. */
   outcomesAt(step: number): OutcomeSums | undefined {
-    return this.#outcomes.get(step)?.fold();
+    return this.#outcomes.byKey.get(step)?.fold();
   }
 
   /** As {@link outcomesAt}. */
   packsAt(step: number): ReadonlyMap<string, Float64Array> | undefined {
-    return this.#packs.get(step)?.fold();
+    return this.#packs.byKey.get(step)?.fold().byKey;
   }
 
   /**
@@ -210,7 +251,7 @@ export class RunSummary {
         },
       );
     }
-    this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
+    addCount(this.sequencesByFile, file, batch.length);
     const sampled = new SampleRows(this.sample, batch, clusters);
     const block: TokenBlock = { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };
     const unit = `${file}\0${String(number).padStart(NUMBER_DIGITS, "0")}`;
@@ -255,8 +296,8 @@ export class RunSummary {
     this.total.addTurns(table.turns, table.turnRows);
     const step = batch.steps[rowStart]!;
     slices.ofStep(step).addTurns(table.turns, table.turnRows);
-    const packs = openUnits(this.#packs, step, PACK_UNITS).open(slices.unit);
-    const outcomes = openUnits(this.#outcomes, step, OUTCOME_UNITS).open(slices.unit);
+    const packs = this.#packs.get(step).get(slices.unit);
+    const outcomes = this.#outcomes.get(step).get(slices.unit);
     const entropy = batch.entropies.rollout;
     for (let row = rowStart; row < rowEnd; row++) {
       const at = (row - rowStart) * FIELDS;
@@ -273,7 +314,7 @@ export class RunSummary {
       if (LEFT_OUT.some((field) => table.rows[at + field] !== 0))
         this.nonFinite.add(step, batch, batch.offsets[row]!, batch.offsets[row + 1]!);
       const pack = `${batch.provenance.file}#${batch.packs[row]}`;
-      mergeSums(openPack(packs, pack), table.rows, at);
+      mergeSums(packs.get(pack), table.rows, at);
       addOutcome(outcomes, readOutcome(batch, row));
       this.#addSequenceDelta(batch.correctness[row]!, table.rows, at);
       this.#considerSequence(batch, row, table.rows, at);
@@ -283,15 +324,7 @@ export class RunSummary {
   #addSequenceDelta(correct: number, sums: Float64Array, at: number): void {
     const tokens = sums[at + COUNT]!;
     if (tokens === 0 || Number.isNaN(correct)) return;
-    this.#openSequenceDeltas(correctnessName(correct)).add(sums[at + ABS_DELTA_SUM]! / tokens);
-  }
-
-  #openSequenceDeltas(name: string): ValueSketch {
-    const known = this.sequenceDeltas.get(name);
-    if (known) return known;
-    const sketch = new ValueSketch(7);
-    this.sequenceDeltas.set(name, sketch);
-    return sketch;
+    this.#sequenceDeltas.get(correctnessName(correct)).add(sums[at + ABS_DELTA_SUM]! / tokens);
   }
 
   #considerSequence(batch: RecordBatch, row: number, sums: Float64Array, at: number): void {
@@ -309,42 +342,6 @@ export class RunSummary {
     });
   }
 
-  /** For a file, or for another thread. */
-  encode(to: ByteWriter): void {
-    this.total.encode(to);
-    this.tails.encode(to);
-    for (const slices of [this.steps, this.ranks, this.environments, this.correctness]) slices.encode(to);
-    for (const slices of [this.engines, this.finishReasons, this.staleness]) slices.encode(to);
-    for (const byStep of [this.#outcomes, this.#packs]) {
-      to.whole(byStep.size);
-      for (const [step, units] of sortSteps<Units<OutcomeSums> | Units<PackSums>>(byStep)) {
-        to.float(step);
-        units.encode(to);
-      }
-    }
-    const named = [...this.sequenceDeltas].sort(([a], [b]) => (a < b ? -1 : 1));
-    to.whole(named.length);
-    for (const [name, sketch] of named) {
-      to.text(name);
-      sketch.encode(to);
-    }
-    to.whole(this.turnDeltas.length);
-    for (const sketch of this.turnDeltas) sketch.encode(to);
-    this.groups.encode(to);
-    this.nonFinite.encode(to);
-    encodeWorst(to, this.worstTokens.list());
-    encodeWorst(to, this.worstSequences.list());
-    this.largeTokens.encode(to);
-    this.gradient.encode(to);
-    this.sample.encode(to);
-    const files = [...this.sequencesByFile].sort(([a], [b]) => (a < b ? -1 : 1));
-    to.whole(files.length);
-    for (const [file, sequences] of files) {
-      to.text(file);
-      to.whole(sequences);
-    }
-  }
-
   /**
    * Reads what `encode` wrote.
    *
@@ -354,42 +351,6 @@ export class RunSummary {
     const summary = new RunSummary();
     summary.mergeFrom(from);
     return summary;
-  }
-
-  /**
-   * Adds what `encode` wrote, as `merge` does, without making a summary of it first.
-   *
-   * @throws FormatError when the bytes are not a summary; do not use this summary afterwards
-   */
-  mergeFrom(from: ByteReader): void {
-    const [readNumber, readText] = [() => from.float(), () => from.text()];
-    this.total.mergeFrom(from);
-    this.tails.mergeFrom(from);
-    this.steps.mergeFrom(from);
-    this.ranks.mergeFrom(from, readNumber);
-    for (const slices of [this.environments, this.correctness]) slices.mergeFrom(from, readText);
-    for (const slices of [this.engines, this.finishReasons]) slices.mergeFrom(from, readText);
-    this.staleness.mergeFrom(from, readNumber);
-    for (let left = from.count(); left > 0; left--)
-      openUnits(this.#outcomes, from.float(), OUTCOME_UNITS).mergeFrom(from);
-    for (let left = from.count(); left > 0; left--)
-      openUnits(this.#packs, from.float(), PACK_UNITS).mergeFrom(from);
-    for (let left = from.count(); left > 0; left--) this.#openSequenceDeltas(from.text()).mergeFrom(from);
-    for (let turn = 0, turns = from.count(); turn < turns; turn++)
-      openTurnDeltas(this.turnDeltas, turn).mergeFrom(from);
-    this.groups.mergeFrom(from);
-    this.nonFinite.mergeFrom(from);
-    for (const token of decodeWorst<WorstToken>(from, ["delta", "file", "handle"]))
-      this.worstTokens.add(token);
-    for (const sequence of decodeWorst<WorstSequence>(from, ["delta_sum", "file", "handle"]))
-      this.worstSequences.add(sequence);
-    this.largeTokens.mergeFrom(from);
-    this.gradient.mergeFrom(from);
-    this.sample.mergeFrom(from);
-    for (let left = from.count(); left > 0; left--) {
-      const file = from.text();
-      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + from.whole());
-    }
   }
 
   /** For `JSON.stringify`, to go on in another process. */
@@ -411,33 +372,6 @@ export class RunSummary {
     const summary = RunSummary.decode(from);
     from.end();
     return summary;
-  }
-
-  /** Adds another run summary of the same run (another rank, another file): any order gives the same bits. */
-  merge(other: RunSummary): void {
-    this.total.merge(other.total);
-    this.tails.merge(other.tails);
-    this.steps.merge(other.steps);
-    this.ranks.merge(other.ranks);
-    this.environments.merge(other.environments);
-    this.correctness.merge(other.correctness);
-    this.engines.merge(other.engines);
-    this.finishReasons.merge(other.finishReasons);
-    this.staleness.merge(other.staleness);
-    for (const [step, units] of other.#outcomes) openUnits(this.#outcomes, step, OUTCOME_UNITS).merge(units);
-    for (const [step, units] of other.#packs) openUnits(this.#packs, step, PACK_UNITS).merge(units);
-    for (const [name, sketch] of other.sequenceDeltas) this.#openSequenceDeltas(name).merge(sketch);
-    for (const [turn, theirs] of other.turnDeltas.entries())
-      openTurnDeltas(this.turnDeltas, turn).merge(theirs);
-    this.groups.merge(other.groups);
-    this.nonFinite.merge(other.nonFinite);
-    this.worstTokens.merge(other.worstTokens);
-    this.worstSequences.merge(other.worstSequences);
-    this.largeTokens.merge(other.largeTokens);
-    this.gradient.merge(other.gradient);
-    this.sample.merge(other.sample);
-    for (const [file, count] of other.sequencesByFile)
-      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
   }
 }
 

@@ -4,11 +4,12 @@ import { recordBatch } from "../../../test/support/record-batch.ts";
 import { sized } from "../../../test/support/run-size.ts";
 import { ByteReader } from "../../core/base/byte-reader.ts";
 import { ByteWriter } from "../../core/base/byte-writer.ts";
+import { NUMBER } from "../../core/base/codec.ts";
 import { FIELDS } from "../../core/kernels/layout.ts";
 import { emptySums } from "../../core/kernels/merge.ts";
 import { mismatchSums } from "../../core/kernels/mismatch.ts";
 import type { MismatchSummary } from "../../core/summaries/mismatch-summary.ts";
-import { Slices } from "./slices.ts";
+import { Slices, slicesBy } from "./slices.ts";
 import { StepSlices } from "./step-slices.ts";
 
 interface Addition {
@@ -46,7 +47,8 @@ function fill(slices: StepSlices | Slices<number>, all: readonly Addition[]): vo
 
 function encode(slices: StepSlices | Slices<number>): Uint8Array {
   const to = new ByteWriter();
-  slices.encode(to);
+  if (slices instanceof StepSlices) slices.encode(to);
+  else slicesBy(NUMBER).encode(slices, to);
   return to.finish();
 }
 

@@ -4,16 +4,29 @@
  *
  * @module
  */
-import { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { MismatchSummary } from "../../core/summaries/index.ts";
-import { makeSlice, mergeSlices } from "./slices.ts";
+import { ByteReader, ByteWriter, NUMBER } from "../../core/base/index.ts";
+import { layoutOf, type MismatchSummary, part, Sums } from "../../core/summaries/index.ts";
+import { makeSlice, slicesBy } from "./slices.ts";
 
 /** Slices that are kept ready to be added to. */
 const MOST_OPEN = 16;
 /** Bytes of many slices are one array: an array of its own for each would take more than a small slice. */
 const BLOCK_BYTES = 1 << 20;
 
-export class StepSlices {
+export class StepSlices extends Sums {
+  static readonly layout = layoutOf<StepSlices>(
+    {
+      steps: part(slicesBy(NUMBER), (slices) => ({
+        size: slices.size,
+        sorted: () => slices.sorted(),
+        get(step) {
+          slices.settle();
+          return slices.get(step);
+        },
+      })),
+    },
+    (slices) => slices.settle(),
+  );
   /** In the order in which they were opened. */
   readonly #open = new Map<number, MismatchSummary>();
   /** As bytes, each a part of a block. */
@@ -26,6 +39,7 @@ export class StepSlices {
   #free = new Uint8Array(0);
 
   constructor(mostOpen = MOST_OPEN) {
+    super();
     this.#mostOpen = mostOpen;
   }
 
@@ -70,34 +84,6 @@ export class StepSlices {
     return bytes;
   }
 
-  merge(other: StepSlices): void {
-    for (const [step, slice] of other.sorted()) {
-      this.get(step).merge(slice);
-      this.settle();
-    }
-  }
-
-  encode(to: ByteWriter): void {
-    to.whole(this.size);
-    for (const [step, slice] of this.sorted()) {
-      to.float(step);
-      slice.encode(to);
-    }
-  }
-
-  /** Adds what `encode` wrote. */
-  mergeFrom(from: ByteReader): void {
-    mergeSlices(
-      from,
-      () => from.float(),
-      (step) => {
-        this.settle();
-        return this.get(step);
-      },
-    );
-    this.settle();
-  }
-
   /**
    * In ascending order of step; NaN (unknown) last. To be looked at one by one, and once if possible: a settled slice is
    * rebuilt for each look.
@@ -110,5 +96,7 @@ export class StepSlices {
 }
 
 function decode(bytes: Uint8Array): MismatchSummary {
-  return MismatchSummary.decode(new ByteReader(bytes, "a slice"));
+  const slice = makeSlice();
+  slice.mergeFrom(new ByteReader(bytes, "a slice"));
+  return slice;
 }

@@ -1,7 +1,6 @@
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import type { MaskedTokens } from "../../core/kernels/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { GroupSums } from "../../core/summaries/index.ts";
+import { GroupSums, layoutOf, part, Sums } from "../../core/summaries/index.ts";
 
 /** Edges of the rollout-probability buckets; the last bucket is closed. */
 export const PROBABILITY_EDGES = [0, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999, 1] as const;
@@ -12,7 +11,12 @@ export const BUCKET_EDGES = Float32Array.from(LOG_EDGES, roundUp);
 const POSITION_DECILES = 10;
 
 /** Sums by where in the response a token stands, how likely the rollout policy found it, and which token it is. */
-export class TokenGroups {
+export class TokenGroups extends Sums {
+  static readonly layout = layoutOf<TokenGroups>({
+    deciles: part(GroupSums.layout, (groups) => groups.deciles),
+    buckets: part(GroupSums.layout, (groups) => groups.buckets),
+    tokenIds: part(GroupSums.layout, (groups) => groups.tokenIds),
+  });
   readonly deciles = new GroupSums(POSITION_DECILES);
   readonly buckets = new GroupSums(PROBABILITY_EDGES.length - 1);
   readonly tokenIds = new GroupSums();
@@ -45,25 +49,6 @@ export class TokenGroups {
     this.deciles.settle();
     this.buckets.settle();
     this.tokenIds.settle();
-  }
-
-  encode(to: ByteWriter): void {
-    this.deciles.encode(to);
-    this.buckets.encode(to);
-    this.tokenIds.encode(to);
-  }
-
-  /** Adds what `encode` wrote. */
-  mergeFrom(from: ByteReader): void {
-    this.deciles.mergeFrom(from);
-    this.buckets.mergeFrom(from);
-    this.tokenIds.mergeFrom(from);
-  }
-
-  merge(other: TokenGroups): void {
-    this.deciles.merge(other.deciles);
-    this.buckets.merge(other.buckets);
-    this.tokenIds.merge(other.tokenIds);
   }
 }
 

@@ -20,20 +20,6 @@ export class WeightSums {
   /** Of each `normalize` step: Σ weights, and how many. */
   normalizers: { sum: number; count: number }[] = [];
 
-  merge(other: WeightSums): void {
-    this.mass += other.mass;
-    this.square += other.square;
-    this.sequenceMass += other.sequenceMass;
-    this.sequenceSquare += other.sequenceSquare;
-    this.largest = Math.max(this.largest, other.largest);
-    this.lossMass += other.lossMass;
-    other.normalizers.forEach(({ sum, count }, i) => {
-      this.normalizers[i] ??= { sum: 0, count: 0 };
-      this.normalizers[i].sum += sum;
-      this.normalizers[i].count += count;
-    });
-  }
-
   /** The product of what the `normalize` steps divide by; each is 1 unless it exceeds 1e-8, as `applyCorrection` has it. */
   get factor(): number {
     let factor = 1;
@@ -74,26 +60,4 @@ export class CorrectionSums {
     this.weights.set(batch, sums);
     return sums;
   }
-
-  merge(other: CorrectionSums): void {
-    this.keptTokens += other.keptTokens;
-    this.keptSequences += other.keptSequences;
-    this.truncated += other.truncated;
-    this.rawMass += other.rawMass;
-    this.movedMass += other.movedMass;
-    for (const [batch, sums] of other.weights) this.weightsOf(batch).merge(sums);
-    this.rewardTokens += other.rewardTokens;
-    this.rewardSum += other.rewardSum;
-    this.correctnessTokens += other.correctnessTokens;
-    this.correctnessSum += other.correctnessSum;
-    this.droppedPositive += other.droppedPositive;
-    this.droppedNegative += other.droppedNegative;
-    addInto(this.droppedByLength, other.droppedByLength);
-    addInto(this.droppedByTurn, other.droppedByTurn);
-    this.moments.merge(other.moments);
-  }
-}
-
-export function addInto(sums: Float64Array, more: Float64Array): void {
-  for (let i = 0; i < sums.length; i++) sums[i]! += more[i]!;
 }

@@ -26,15 +26,6 @@ export class DeltaMoments {
     this.lengthSquares += tokens * tokens;
   }
 
-  merge(other: DeltaMoments): void {
-    this.sequences += other.sequences;
-    this.tokens += other.tokens;
-    this.sum += other.sum;
-    this.within += other.within;
-    this.between += other.between;
-    this.lengthSquares += other.lengthSquares;
-  }
-
   /** Mean of Δ, nats. */
   get mean(): number {
     return this.sum / this.tokens;

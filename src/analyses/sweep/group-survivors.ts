@@ -4,7 +4,7 @@
  * @module
  */
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { KeyHash } from "../../core/summaries/index.ts";
+import { KeyHash, ownWay } from "../../core/summaries/index.ts";
 
 /** A map holds 2^24 keys at most, so groups are spread over several. */
 const MAPS = 64;
@@ -14,6 +14,8 @@ const MAPS = 64;
  * the number of its pattern. Groups in several batches or files are one.
  */
 export class GroupSurvivors {
+  /** Patterns are numbered anew for what is written: a group takes a byte or two beside its hash. */
+  static readonly layout = ownWay<GroupSurvivors>("patterns of survival by hash");
   readonly #corrections: number;
   /** Of the batch at hand: hash to slot. */
   readonly #open = new Map<number, number>();

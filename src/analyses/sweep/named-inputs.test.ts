@@ -11,6 +11,7 @@ import { unsweepable } from "./evaluate.ts";
 import { BASELINE, checkCorrections } from "./named-correction.ts";
 import { parsePresetCorrection } from "./preset-correction.ts";
 import { randomBatch } from "./random.test-data.ts";
+import { RunCorrectionSums } from "./run-sums.ts";
 import { Sweep } from "./sweep.ts";
 
 const TOKEN = { level: "token", aggregation: "sum" } as const;
@@ -177,8 +178,11 @@ describe("sums of parts", () => {
     one.droppedByLength[3] = 2;
     other.droppedByLength[3] = 5;
     other.droppedByTurn[1] = 7;
-    one.merge(other);
-    expect([one.droppedByLength[3], one.droppedByTurn[1], one.droppedByTurn[0]]).toEqual([7, 7, 0]);
+    const run = new RunCorrectionSums(0);
+    run.add(one);
+    run.add(other);
+    const { droppedByLength, droppedByTurn } = run.fold();
+    expect([droppedByLength[3], droppedByTurn[1], droppedByTurn[0]]).toEqual([7, 7, 0]);
   });
 
   it("have the variance between sequences of unequal lengths that analysis of variance has", () => {

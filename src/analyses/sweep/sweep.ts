@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type ByteReader, type ByteWriter, MissingSideError } from "../../core/base/index.ts";
+import { FLAG, MissingSideError, NAME } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { addCount, contents, eachOf, layoutOf, part, Sums, tally } from "../../core/summaries/index.ts";
 import { needsAdvantages } from "../../trainers/neutral/index.ts";
 import { accumulate, type SequenceColumns } from "./accumulate.ts";
 import { lengthBucket } from "./buckets.ts";
@@ -25,7 +26,20 @@ import { Totals } from "./totals.ts";
  * over a training step, or over everything where the source has no steps. Memory grows with steps and, by a tenth of a
  * kilobyte, with groups, not with tokens. Any order and tree of merging comes to the same bits.
  */
-export class Sweep {
+export class Sweep extends Sums {
+  static readonly layout = layoutOf<Sweep>({
+    sequencesByFile: part(tally(NAME), (sweep) => sweep.sequencesByFile),
+    hasAdvantages: contents(
+      FLAG,
+      (sweep) => sweep.hasAdvantages,
+      (sweep, others) => {
+        sweep.hasAdvantages &&= others;
+      },
+    ),
+    totals: part(Totals.layout, (sweep) => sweep.totals),
+    corrections: part(eachOf(RunCorrectionSums.layout), (sweep) => sweep.#sums),
+    groups: part(GroupSurvivors.layout, (sweep) => sweep.groups),
+  });
   readonly corrections: readonly NamedCorrection[];
   readonly totals = new Totals();
   readonly #sums: readonly RunCorrectionSums[];
@@ -38,6 +52,7 @@ export class Sweep {
 
   /** @throws UsageError when a correction contradicts itself or cannot be swept; nothing has been read then. */
   constructor(corrections: readonly NamedCorrection[]) {
+    super();
     this.corrections = checkCorrections(corrections);
     this.#sums = this.corrections.map(
       ({ correction: { steps } }) =>
@@ -64,7 +79,7 @@ export class Sweep {
     }
     const { advantages } = batch;
     const { file } = batch.provenance;
-    this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + batch.length);
+    addCount(this.sequencesByFile, file, batch.length);
     if (!advantages) this.hasAdvantages = false;
     const prepared = prepare(
       { rollout, trainer, mask, offsets, ...(advantages && { advantages }) },
@@ -93,38 +108,6 @@ export class Sweep {
   /** One per correction, over all that was added. */
   get sums(): readonly CorrectionSums[] {
     return this.#sums.map((sums) => sums.fold());
-  }
-
-  /** Adds a sweep of the same corrections over other data. */
-  merge(other: Sweep): void {
-    this.hasAdvantages &&= other.hasAdvantages;
-    this.totals.merge(other.totals);
-    this.#sums.forEach((sums, index) => {
-      sums.merge(other.#sums[index]!);
-    });
-    this.groups.merge(other.groups);
-    for (const [file, count] of other.sequencesByFile)
-      this.sequencesByFile.set(file, (this.sequencesByFile.get(file) ?? 0) + count);
-  }
-
-  /** For a file; the corrections and the sequences by file are not in it. */
-  encode(to: ByteWriter): void {
-    to.byte(this.hasAdvantages ? 1 : 0);
-    this.totals.encode(to);
-    for (const sums of this.#sums) sums.encode(to);
-    this.groups.encode(to);
-  }
-
-  /**
-   * Adds what `encode` wrote of a sweep of the same corrections.
-   *
-   * @throws FormatError when the bytes are not that
-   */
-  mergeFrom(from: ByteReader): void {
-    if (from.byte() === 0) this.hasAdvantages = false;
-    this.totals.mergeFrom(from);
-    for (const sums of this.#sums) sums.mergeFrom(from);
-    this.groups.mergeFrom(from);
   }
 
   #groupSlots({ steps, groupIds }: RecordBatch, { rows, sequences }: Prepared): Int32Array {

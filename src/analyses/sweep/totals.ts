@@ -4,11 +4,20 @@
  * @module
  */
 
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { BinnedSums, countPlaces, TWOFOLD_DELTA } from "../../core/summaries/index.ts";
+import { WHOLE } from "../../core/base/index.ts";
+import {
+  BinnedSums,
+  COUNT_ARRAY,
+  counts,
+  exactSums,
+  layoutOf,
+  maxima,
+  part,
+  Sums,
+  TWOFOLD_DELTA,
+} from "../../core/summaries/index.ts";
 import type { SequenceColumns } from "./accumulate.ts";
 import { LENGTH_BUCKETS, TURN_BUCKETS, turnBucket } from "./buckets.ts";
-import { addInto } from "./correction-sums.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
 
@@ -16,7 +25,11 @@ import type { Prepared } from "./prepared.ts";
 const PRODUCT_LOG_BOUND = 20;
 
 /** Count, mean and variance over tokens, of a figure that sequences have. */
-class TokenMoments {
+class TokenMoments extends Sums {
+  static readonly layout = layoutOf<TokenMoments>({
+    count: counts(["count"]),
+    sums: part(exactSums(2), (moments) => moments.#sums),
+  });
   count = 0;
   /** Σ value and Σ value², so that no order leaves a trace. */
   readonly #sums = new BinnedSums(2);
@@ -25,21 +38,6 @@ class TokenMoments {
     this.count += tokens;
     this.#sums.add(0, tokens * value);
     this.#sums.add(1, tokens * value * value);
-  }
-
-  merge(other: TokenMoments): void {
-    this.count += other.count;
-    for (const place of TWO) this.#sums.addPlace(place, other.#sums, place);
-  }
-
-  encode(to: ByteWriter): void {
-    to.whole(this.count);
-    this.#sums.encode(to, TWO);
-  }
-
-  mergeFrom(from: ByteReader): void {
-    this.count += from.whole();
-    this.#sums.mergeFrom(from, TWO);
   }
 
   get mean(): number {
@@ -55,7 +53,6 @@ class TokenMoments {
   }
 }
 
-const TWO = countPlaces(2);
 const COUNTS = [
   "sequences",
   "sequencesEmpty",
@@ -65,10 +62,20 @@ const COUNTS = [
   "negative",
   "advantages",
 ] as const;
-const BUCKETS = ["sequencesByLength", "tokensByLength", "tokensByTurn"] as const;
 const REASONS = ["delta_negative_infinite", "delta_positive_infinite", "missing"] as const;
 
-export class Totals {
+export class Totals extends Sums {
+  static readonly layout = layoutOf<Totals>({
+    counts: counts(COUNTS),
+    turnsMax: maxima(["turnsMax"], WHOLE),
+    products: part(exactSums(2), (totals) => totals.#products),
+    rewards: part(TokenMoments.layout, (totals) => totals.rewards),
+    correctness: part(TokenMoments.layout, (totals) => totals.correctness),
+    sequencesByLength: part(COUNT_ARRAY, (totals) => totals.sequencesByLength),
+    tokensByLength: part(COUNT_ARRAY, (totals) => totals.tokensByLength),
+    tokensByTurn: part(COUNT_ARRAY, (totals) => totals.tokensByTurn),
+    excluded: part(counts(REASONS), (totals) => totals.excluded),
+  });
   sequences = 0;
   sequencesEmpty = 0;
   tokens = 0;
@@ -140,39 +147,5 @@ export class Totals {
 
   get productSquares(): number {
     return this.#products.value(1);
-  }
-
-  merge(other: Totals): void {
-    for (const name of COUNTS) this[name] += other[name];
-    this.turnsMax = Math.max(this.turnsMax, other.turnsMax);
-    for (const place of TWO) this.#products.addPlace(place, other.#products, place);
-    this.rewards.merge(other.rewards);
-    this.correctness.merge(other.correctness);
-    for (const name of BUCKETS) addInto(this[name], other[name]);
-    for (const reason of REASONS) this.excluded[reason] += other.excluded[reason];
-  }
-
-  encode(to: ByteWriter): void {
-    for (const name of COUNTS) to.whole(this[name]);
-    to.whole(this.turnsMax);
-    this.#products.encode(to, TWO);
-    this.rewards.encode(to);
-    this.correctness.encode(to);
-    for (const name of BUCKETS) for (const count of this[name]) to.whole(count);
-    for (const reason of REASONS) to.whole(this.excluded[reason]);
-  }
-
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not totals */
-  mergeFrom(from: ByteReader): void {
-    for (const name of COUNTS) this[name] += from.whole();
-    this.turnsMax = Math.max(this.turnsMax, from.whole());
-    this.#products.mergeFrom(from, TWO);
-    this.rewards.mergeFrom(from);
-    this.correctness.mergeFrom(from);
-    for (const name of BUCKETS) {
-      const counts = this[name];
-      for (let i = 0; i < counts.length; i++) counts[i]! += from.whole();
-    }
-    for (const reason of REASONS) this.excluded[reason] += from.whole();
   }
 }

@@ -7,12 +7,12 @@
  *
  * @module
  */
-
 import type { FloatArray } from "../base/arrays.ts";
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { NUMBER } from "../base/codec.ts";
 import { computeImpact, quickK3 } from "../kernels/impact.ts";
-import { BinnedSums, listPlaces } from "./binned-sums.ts";
+import { layoutOf, part } from "./layout/layout.ts";
+import { SumTable, tableByKey } from "./layout/sum-table.ts";
+import { Sums } from "./layout/sums.ts";
 
 /**
  * Columns: tokens, those of them with advantage 0, tokens whose ρ overflows; Σ|Δ| and Σk3 (nats), of all and of those with
@@ -35,7 +35,7 @@ export const GRADIENT = {
 const GRADIENT_WIDTH = Object.keys(GRADIENT).length;
 /** The first columns are whole numbers, whose sums are exact. */
 const WHOLE = 3;
-const ROUNDED = GRADIENT_WIDTH - WHOLE;
+const COLUMNS = { whole: WHOLE, exact: GRADIENT_WIDTH - WHOLE };
 
 /** The columns behind the sums, `[tokens]` each. */
 export interface AdvantageBlock {
@@ -95,98 +95,39 @@ export function impactAt({ rollout, trainer, mask, advantages }: AdvantageBlock,
   return Number.isFinite(impact) ? impact : Number.NaN;
 }
 
-export class GradientSums {
-  readonly #slots = new Map<number, number>();
-  #whole = new Float64Array(WHOLE);
-  readonly #rounded = new BinnedSums(ROUNDED);
+export class GradientSums extends Sums {
+  static readonly layout = layoutOf<GradientSums>({
+    steps: part(tableByKey(NUMBER, Object.keys(GRADIENT)), (sums) => sums.#steps),
+  });
+  readonly #steps = new SumTable(COLUMNS);
 
   /** Adds the sums of a sequence. */
   add(step: number, sums: Float64Array): void {
-    const slot = this.#slot(step);
-    for (let i = 0; i < WHOLE; i++) this.#whole[slot * WHOLE + i]! += sums[i]!;
-    for (let i = 0; i < ROUNDED; i++) this.#rounded.add(slot * ROUNDED + i, sums[WHOLE + i]!);
+    const slot = this.#steps.open(step);
+    for (let i = 0; i < WHOLE; i++) this.#steps.addPlain(slot, i, sums[i]!);
+    for (let i = WHOLE; i < GRADIENT_WIDTH; i++) this.#steps.addExact(slot, i - WHOLE, sums[i]!);
   }
 
   /** Steps in ascending order; NaN, for sequences without a step, last. */
   get steps(): number[] {
-    return this.#sorted().map(([step]) => step);
+    return this.#steps.sorted().map(([step]) => step);
   }
 
   at(step: number): Float64Array {
-    const slot = this.#slots.get(step);
-    const sums = new Float64Array(GRADIENT_WIDTH);
-    if (slot !== undefined) this.#addTo(sums, this.#rounded, slot * ROUNDED, [slot]);
-    return sums;
+    const slot = this.#steps.slotOf(step);
+    return slot === undefined ? new Float64Array(GRADIENT_WIDTH) : readRow(this.#steps, slot);
   }
 
   /** Of all steps. */
   total(): Float64Array {
-    const all = new BinnedSums(ROUNDED);
-    const slots = this.#sorted().map(([, slot]) => slot);
-    for (const slot of slots)
-      for (let i = 0; i < ROUNDED; i++) all.addPlace(i, this.#rounded, slot * ROUNDED + i);
-    const sums = new Float64Array(GRADIENT_WIDTH);
-    this.#addTo(sums, all, 0, slots);
-    return sums;
+    const all = new SumTable(COLUMNS);
+    all.merge(this.#steps, () => 0);
+    return readRow(all, all.open(0));
   }
+}
 
-  #addTo(sums: Float64Array, rounded: BinnedSums, place: number, slots: readonly number[]): void {
-    for (const slot of slots) for (let i = 0; i < WHOLE; i++) sums[i]! += this.#whole[slot * WHOLE + i]!;
-    for (let i = 0; i < ROUNDED; i++) sums[WHOLE + i] = rounded.value(place + i);
-  }
-
-  merge(other: GradientSums): void {
-    for (const [step, slot] of other.#slots) {
-      const into = this.#slot(step);
-      for (let i = 0; i < WHOLE; i++) this.#whole[into * WHOLE + i]! += other.#whole[slot * WHOLE + i]!;
-      for (let i = 0; i < ROUNDED; i++)
-        this.#rounded.addPlace(into * ROUNDED + i, other.#rounded, slot * ROUNDED + i);
-    }
-  }
-
-  encode(to: ByteWriter): void {
-    const sorted = this.#sorted();
-    to.whole(sorted.length);
-    for (const [step, slot] of sorted) {
-      to.float(step);
-      for (let i = 0; i < WHOLE; i++) to.whole(this.#whole[slot * WHOLE + i]!);
-    }
-    const slots = sorted.map(([, slot]) => slot);
-    this.#rounded.encode(to, listPlaces(slots, ROUNDED));
-  }
-
-  /**
-   * Adds the output of `encode`.
-   *
-   * @throws FormatError when the bytes are not these sums
-   */
-  mergeFrom(from: ByteReader): void {
-    const slots = new Set<number>();
-    const steps = from.count(8 + WHOLE);
-    for (let row = 0; row < steps; row++) {
-      const slot = this.#slot(from.float());
-      if (slots.has(slot)) from.fail("a step occurs twice");
-      slots.add(slot);
-      for (let i = 0; i < WHOLE; i++) this.#whole[slot * WHOLE + i]! += from.whole();
-    }
-    this.#rounded.mergeFrom(from, listPlaces([...slots], ROUNDED));
-  }
-
-  #sorted(): [step: number, slot: number][] {
-    return [...this.#slots].sort(([a], [b]) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
-  }
-
-  #slot(step: number): number {
-    const known = this.#slots.get(step);
-    if (known !== undefined) return known;
-    const slot = this.#slots.size;
-    this.#slots.set(step, slot);
-    if ((slot + 1) * WHOLE > this.#whole.length) {
-      const next = new Float64Array(2 * this.#whole.length);
-      next.set(this.#whole);
-      this.#whole = next;
-    }
-    this.#rounded.grow((slot + 1) * ROUNDED);
-    return slot;
-  }
+function readRow(table: SumTable, slot: number): Float64Array {
+  return Float64Array.from({ length: GRADIENT_WIDTH }, (_, i) =>
+    i < WHOLE ? table.plain(slot, i) : table.exact(slot, i - WHOLE),
+  );
 }

@@ -21,6 +21,7 @@ import {
   pickColumns,
 } from "./group-columns.ts";
 import { DENSE_GROUPS, GroupSlots } from "./group-slots.ts";
+import { ownWay } from "./layout/sums.ts";
 import type { GroupArrays } from "./settled-groups.ts";
 
 /** Sums as arrays, each in memory of its own, which can be moved to another thread. */
@@ -71,6 +72,8 @@ function isLarge(group: number): boolean {
 }
 
 export class GroupSums {
+  /** A vocabulary has most of its tokens once, so these are in columns of their own, two float32 each. */
+  static readonly layout = ownWay<GroupSums>("groups");
   #small: DenseGroupSums;
   #large: LargeGroups | undefined;
 
@@ -186,11 +189,5 @@ export class GroupSums {
     const small = groups.findIndex((group) => group >= DENSE_GROUPS);
     this.#small.mergeGroups(packed, places.subarray(0, small), groups.subarray(0, small));
     this.#openLarge().merge(packed, places.subarray(small), groups.subarray(small));
-  }
-
-  static decode(from: ByteReader): GroupSums {
-    const sums = new GroupSums();
-    sums.mergeFrom(from);
-    return sums;
   }
 }

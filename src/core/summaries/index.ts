@@ -38,6 +38,22 @@ export {
   LargeTokens,
   tokenHandle,
 } from "./large-tokens.ts";
+export { KERNEL_SUMS } from "./layout/kernel-sums.ts";
+export {
+  COUNT_ARRAY,
+  contents,
+  counts,
+  eachOf,
+  exactSums,
+  type Layout,
+  layoutOf,
+  maxima,
+  optionalPart,
+  part,
+} from "./layout/layout.ts";
+export { SumTable, tableBelow, tableByKey } from "./layout/sum-table.ts";
+export { ownWay, Sums } from "./layout/sums.ts";
+export { addCount, byIndex, byKey, type Keyed, SumsByKey, tally } from "./layout/sums-by-key.ts";
 export {
   checkSummaryVersion,
   MismatchSummary,
@@ -49,12 +65,8 @@ export { NonFiniteSums } from "./non-finite-sums.ts";
 export type { OutcomeMeans, OutcomeSums, SequenceOutcome } from "./outcome-sums.ts";
 export { addOutcome, emptyOutcomeSums, OUTCOME_UNITS, outcomeMeans } from "./outcome-sums.ts";
 export { RatioTails, type TailIndices } from "./ratio-tails.ts";
-export {
-  SAMPLE_DECILES,
-  type SampledCluster,
-  type SampledSequence,
-  SequenceSample,
-} from "./sequence-sample.ts";
-export { TopList } from "./top-list.ts";
-export { type UnitKind, Units } from "./units.ts";
+export type { SampledCluster, SampledSequence } from "./sampled-clusters.ts";
+export { SAMPLE_DECILES, SequenceSample } from "./sequence-sample.ts";
+export { TopList, topOf } from "./top-list.ts";
+export { Units, unitKind } from "./units.ts";
 export { ValueSketch } from "./value-sketch.ts";

@@ -1,5 +1,4 @@
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { type Codec, listOf, nullable, recordOf, SIGNED, TEXT, WHOLE, writtenAs } from "../base/codec.ts";
 
 /** Tokens of the response kept before a large token, and after it. */
 export const IDS_BEFORE = 32;
@@ -33,51 +32,34 @@ export interface LargeTokenDetails {
   readonly trainer: Candidates | null;
 }
 
-export function encodeDetails(to: ByteWriter, details: LargeTokenDetails): void {
-  for (const ids of [details.before, details.after, details.promptIds]) encodeIds(to, ids);
-  to.whole(details.promptLength);
-  encodeTexts(to, details.promptText === null ? [] : [details.promptText]);
-  encodeTexts(to, details.texts ?? []);
-  for (const side of [details.rollout, details.trainer]) {
-    encodeIds(to, side?.ids ?? []);
-    to.floats(side?.logprobs ?? []);
-  }
-}
+const IDS = listOf(SIGNED);
 
-export function decodeDetails(from: ByteReader): LargeTokenDetails {
-  const [before, after, promptIds] = [decodeIds(from), decodeIds(from), decodeIds(from)];
-  const promptLength = from.whole();
-  const [promptText = null] = decodeTexts(from);
-  const [textBefore, text, textAfter] = decodeTexts(from);
-  const texts = textAfter === undefined ? null : ([textBefore!, text!, textAfter] as const);
-  const [rollout, trainer] = [decodeCandidates(from), decodeCandidates(from)];
-  return { before, after, promptIds, promptLength, promptText, texts, rollout, trainer };
-}
+/** Without a count of their own for the log-probs; no candidates are null. */
+const CANDIDATES_OR_NULL: Codec<Candidates | null> = {
+  text: "ids with a number each, or none",
+  write(candidates, to) {
+    IDS.write(candidates?.ids ?? [], to);
+    to.floats(candidates?.logprobs ?? []);
+  },
+  read(from) {
+    const ids = IDS.read(from);
+    return ids.length === 0 ? null : { ids, logprobs: [...from.floats(ids.length)] };
+  },
+};
 
-function decodeCandidates(from: ByteReader): Candidates | null {
-  const ids = decodeIds(from);
-  const logprobs = [...from.floats(ids.length)];
-  return ids.length === 0 ? null : { ids, logprobs };
-}
+type Texts = NonNullable<LargeTokenDetails["texts"]>;
 
-function encodeIds(to: ByteWriter, ids: readonly number[]): void {
-  to.whole(ids.length);
-  for (const id of ids) to.signed(id);
-}
-
-function decodeIds(from: ByteReader): number[] {
-  const ids: number[] = [];
-  for (let left = from.count(); left > 0; left--) ids.push(from.signed());
-  return ids;
-}
-
-function encodeTexts(to: ByteWriter, texts: readonly string[]): void {
-  to.whole(texts.length);
-  for (const text of texts) to.text(text);
-}
-
-function decodeTexts(from: ByteReader): string[] {
-  const texts: string[] = [];
-  for (let left = from.count(); left > 0; left--) texts.push(from.text());
-  return texts;
-}
+export const DETAILS = recordOf<LargeTokenDetails>({
+  before: IDS,
+  after: IDS,
+  promptIds: IDS,
+  promptLength: WHOLE,
+  promptText: nullable(TEXT),
+  texts: writtenAs(
+    listOf(TEXT),
+    (texts) => texts ?? [],
+    (texts) => (texts.length < 3 ? null : (texts as Texts)),
+  ),
+  rollout: CANDIDATES_OR_NULL,
+  trainer: CANDIDATES_OR_NULL,
+});

@@ -8,12 +8,13 @@
  *
  * @module
  */
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { FLAG, listOf, NAME, NUMBER, recordOf, SIGNED, WHOLE } from "../base/codec.ts";
 import { computeImpact } from "../kernels/impact.ts";
 import { formatHandle } from "../schema/record.ts";
 import { TWOFOLD_DELTA } from "./cell-counts.ts";
-import { decodeDetails, encodeDetails, type LargeTokenDetails } from "./large-token-details.ts";
+import { DETAILS, type LargeTokenDetails } from "./large-token-details.ts";
+import { contents, type Layout, layoutOf } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
 import { TopList } from "./top-list.ts";
 
 /** |Δ| from which a token is large, nats: about ln 2, where the ratio leaves [½, 2]. Float32 holds it exactly. */
@@ -88,12 +89,45 @@ function placeOf(token: LargeToken): string {
 
 const sizeOf = (token: LargeToken): number => Math.abs(deltaOf(token));
 
-export class LargeTokens {
+const TOKEN = recordOf<LargeToken>({
+  file: NAME,
+  batch: WHOLE,
+  row: WHOLE,
+  token: WHOLE,
+  turn: WHOLE,
+  siblings: WHOLE,
+  id: SIGNED,
+  isPrompt: FLAG,
+  step: NUMBER,
+  rank: NUMBER,
+  rollout: NUMBER,
+  trainer: NUMBER,
+  advantage: NUMBER,
+  correct: NUMBER,
+  prompt: NUMBER,
+  cluster: NUMBER,
+  content: NUMBER,
+});
+const DETAILED = recordOf<DetailedToken>({ token: TOKEN, details: DETAILS });
+
+export class LargeTokens extends Sums {
+  static readonly layout = layoutOf<LargeTokens>({
+    tokens: contents(
+      listOf(TOKEN),
+      (tokens) => tokens.list(),
+      (tokens, list) => {
+        for (const token of list) tokens.#addToken(token);
+      },
+    ),
+    byDelta: LargeTokens.#detailed(0),
+    byImpact: LargeTokens.#detailed(1),
+  });
   readonly #byDelta: TopList<LargeToken>;
   readonly #byImpact: TopList<LargeToken>;
   readonly #details: readonly [byDelta: BestOfContents, byImpact: BestOfContents];
 
   constructor(kept = LARGE_TOKENS_KEPT, details = DETAILS_KEPT) {
+    super();
     this.#byDelta = new TopList(kept, sizeOf, placeOf);
     this.#byImpact = new TopList(kept, impactOf, placeOf);
     this.#details = [new BestOfContents(details, sizeOf), new BestOfContents(details, impactOf)];
@@ -140,40 +174,15 @@ export class LargeTokens {
     return [this.#details[0].list(this.#byDelta), this.#details[1].list(this.#byImpact)];
   }
 
-  merge(other: LargeTokens): void {
-    const detailed = other.detailed();
-    for (const token of other.list()) this.#addToken(token);
-    for (const [i, best] of this.#details.entries())
-      for (const { token, details } of detailed[i]!) best.add(token, () => details);
-  }
-
-  encode(to: ByteWriter): void {
-    const tokens = this.list();
-    to.whole(tokens.length);
-    for (const token of tokens) encodeToken(to, token);
-    for (const list of this.detailed()) {
-      to.whole(list.length);
-      for (const { token, details } of list) {
-        encodeToken(to, token);
-        encodeDetails(to, details);
-      }
-    }
-  }
-
-  /**
-   * Adds what `encode` wrote.
-   *
-   * @throws FormatError when the bytes are not such tokens
-   */
-  mergeFrom(from: ByteReader): void {
-    for (let left = from.count(); left > 0; left--) this.#addToken(decodeToken(from));
-    for (const best of this.#details) {
-      for (let left = from.count(); left > 0; left--) {
-        const token = decodeToken(from);
-        const details = decodeDetails(from);
-        best.add(token, () => details);
-      }
-    }
+  /** With what surrounds them: by |Δ| (0), and by impact (1). */
+  static #detailed(which: 0 | 1): Layout<LargeTokens> {
+    return contents(
+      listOf(DETAILED),
+      (tokens) => tokens.detailed()[which],
+      (tokens, detailed) => {
+        for (const { token, details } of detailed) tokens.#details[which].add(token, () => details);
+      },
+    );
   }
 }
 
@@ -218,32 +227,3 @@ class BestOfContents {
     return this.#items.filter(({ token }) => !this.#isBefore(last, score, token));
   }
 }
-
-const WHOLES = ["batch", "row", "token", "turn", "siblings"] as const;
-const FLOATS = ["step", "rank", "rollout", "trainer", "advantage", "correct"] as const;
-const KEYS = ["prompt", "cluster", "content"] as const;
-
-function encodeToken(to: ByteWriter, token: LargeToken): void {
-  to.name(token.file);
-  for (const name of WHOLES) to.whole(token[name]);
-  to.signed(token.id);
-  to.byte(token.isPrompt ? 1 : 0);
-  for (const name of [...FLOATS, ...KEYS]) to.float(token[name]);
-}
-
-function decodeToken(from: ByteReader): LargeToken {
-  const file = from.name();
-  const [batch, row, token, turn, siblings] = WHOLES.map(() => from.whole()) as Five;
-  const id = from.signed();
-  const isPrompt = from.byte() === 1;
-  const [step, rank, rollout, trainer, advantage, correct] = FLOATS.map(() => from.float()) as Six;
-  const [prompt, cluster, content] = KEYS.map(() => from.float()) as Three;
-  return {
-    ...{ file, batch, step, rank, row, token, turn, id, rollout, trainer, advantage, correct },
-    ...{ prompt, isPrompt, cluster, siblings, content },
-  };
-}
-
-type Three = [number, number, number];
-type Five = [...Three, number, number];
-type Six = [...Five, number];

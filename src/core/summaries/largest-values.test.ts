@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LargestValues } from "./largest-values.ts";
-import { travel } from "./travel.test-data.ts";
+import { travelInto } from "./travel.test-data.ts";
 
 const sortDown = (values: readonly number[]): number[] => [...values].sort((a, b) => b - a);
 const fill = (values: readonly number[], kept: number): LargestValues => {
@@ -22,7 +22,7 @@ describe("the largest of many values", () => {
         merged.merge(fill(all.slice(0, cut).reverse(), kept));
         expect([...merged.list()]).toEqual(wanted);
         expect(merged.count).toBe(all.length);
-        const travelled = travel(merged, (from) => LargestValues.decode(from, kept));
+        const travelled = travelInto(merged, new LargestValues(kept));
         expect([[...travelled.list()], travelled.count]).toEqual([wanted, all.length]);
       }),
     );

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { FLOATS } from "../base/codec.ts";
+import { contents, counts, layoutOf, part } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
 
 /**
  * Values kept. The tail of n importance weights is their 3√n largest (`countTail`): the list is complete up to 7.4
@@ -14,22 +15,31 @@ export const LARGEST_KEPT = 2 ** 13;
 
 const FIRST_ROOM = 256;
 
-export class LargestValues {
+export class LargestValues extends Sums {
+  static readonly layout = layoutOf<LargestValues>({
+    counted: part(counts(["values"]), (sums) => sums.#counted),
+    largest: contents(
+      FLOATS,
+      (sums) => sums.list(),
+      (sums, values) => sums.#keepAll(values),
+    ),
+  });
   readonly #kept: number;
   /** Twice the kept number, so that the smaller half is dropped only now and then. */
   #values: Float64Array;
   #held = 0;
-  #count = 0;
+  readonly #counted = { values: 0 };
   #bound = Number.NEGATIVE_INFINITY;
 
   constructor(kept = LARGEST_KEPT) {
+    super();
     this.#kept = kept;
     this.#values = new Float64Array(Math.min(FIRST_ROOM, 2 * kept));
   }
 
   /** Values added, whether kept or not. */
   get count(): number {
-    return this.#count;
+    return this.#counted.values;
   }
 
   /** Values up to this one are no longer among the largest. */
@@ -39,12 +49,12 @@ export class LargestValues {
 
   /** Counts values that were not passed because they do not exceed {@link bound}. */
   skip(count: number): void {
-    this.#count += count;
+    this.#counted.values += count;
   }
 
   /** @param value finite */
   add(value: number): void {
-    this.#count++;
+    this.#counted.values++;
     this.#keep(value);
   }
 
@@ -72,26 +82,13 @@ export class LargestValues {
     this.#bound = least;
   }
 
-  merge(other: LargestValues): void {
-    this.#count += other.#count;
-    for (let i = 0; i < other.#held; i++) this.#keep(other.#values[i]!);
-  }
-
   /** Descending; all values, if no more were added than are kept. */
   list(): Float64Array {
     this.#drop();
     return this.#values.slice(0, this.#held).sort().reverse();
   }
 
-  encode(to: ByteWriter): void {
-    to.whole(this.#count);
-    to.measured(this.list());
-  }
-
-  /** Adds the output of `encode`. */
-  mergeFrom(from: ByteReader): void {
-    this.#count += from.whole();
-    const values = from.measured();
+  #keepAll(values: ArrayLike<number>): void {
     // Most of a shard's are not among the largest of the run.
     let bound = this.#bound;
     for (let i = 0; i < values.length; i++) {
@@ -99,12 +96,6 @@ export class LargestValues {
       this.#keep(values[i]!);
       bound = this.#bound;
     }
-  }
-
-  static decode(from: ByteReader, kept = LARGEST_KEPT): LargestValues {
-    const values = new LargestValues(kept);
-    values.mergeFrom(from);
-    return values;
   }
 }
 

@@ -3,7 +3,7 @@ import { ABS_DELTA_SUM, COUNT, DELTA_MEAN } from "../kernels/layout.ts";
 import { emptySums } from "../kernels/merge.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums } from "./cluster-sums.ts";
-import { addOutcome, emptyOutcomeSums, mergeOutcomeSums, outcomeMeans } from "./outcome-sums.ts";
+import { addOutcome, emptyOutcomeSums, OUTCOME_UNITS, outcomeMeans } from "./outcome-sums.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
 function makeRow(n: number, delta: number): Float64Array {
@@ -104,7 +104,7 @@ describe("outcomes of sequences", () => {
       addOutcome(sums, one);
       addOutcome(whole, one);
     }
-    mergeOutcomeSums(left, right);
+    OUTCOME_UNITS.sums.merge(left, right);
     expect(left).toEqual(whole);
   });
 });

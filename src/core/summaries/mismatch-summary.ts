@@ -2,20 +2,24 @@ import type { FloatArray } from "../base/arrays.ts";
 import { decodeBase64, encodeBase64 } from "../base/base64.ts";
 import { ByteReader } from "../base/byte-reader.ts";
 import { ByteWriter } from "../base/byte-writer.ts";
+import { oneOf, WHOLE } from "../base/codec.ts";
 import { VersionError } from "../base/errors.ts";
 import { FIELDS } from "../kernels/layout.ts";
 import { clearSums, emptySums, mergeSums } from "../kernels/merge.ts";
-import { mismatchSums } from "../kernels/mismatch.ts";
-import type { MaskedTokens, TokenBlock } from "../kernels/token-block.ts";
+import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
+import { KERNEL_SUMS } from "./layout/kernel-sums.ts";
+import { type Layout, layoutOf, part, partOfSome, setting } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
 import {
   emptySequenceSums,
   mergeSequenceSums,
   readSequenceSums,
+  SEQUENCE_SUMS,
   type SequenceSums,
 } from "./sequence-stats.ts";
-import { type UnitKind, Units } from "./units.ts";
+import { Units, unitKind } from "./units.ts";
 import { ValueSketch } from "./value-sketch.ts";
 
 /** Detail of a summary. */
@@ -54,9 +58,16 @@ interface UnitSums {
   readonly sequences: SequenceSums;
 }
 
+const DETAIL = oneOf("slice", "full");
+const OTHER_DETAIL = "a summary is of another detail";
+
 /** Where the sums of a turn begin. */
 function placeOfTurn(turn: number): number {
   return (turn + 1) * FIELDS;
+}
+
+function viewRow(table: Float64Array, at: number): Float64Array {
+  return table.subarray(at, at + FIELDS);
 }
 
 function openTurns(unit: UnitSums, turns: number): void {
@@ -70,35 +81,35 @@ function openTurns(unit: UnitSums, turns: number): void {
   }
 }
 
-const UNIT_SUMS: UnitKind<UnitSums> = {
-  make: () => ({ table: emptySums(), turnSequences: [], sequences: emptySequenceSums() }),
-  merge(into, { table, turnSequences, sequences }) {
-    mergeSums(into.table, table);
-    mergeSequenceSums(into.sequences, sequences);
-    addTurns(into, table, turnSequences, FIELDS);
-  },
-  encode({ table, turnSequences, sequences }, to) {
-    to.floats(table.subarray(0, FIELDS));
-    to.floats(Object.values(sequences));
+/** By turn the sequences that have it, and the kernel sums, which share an array with those of all tokens. */
+const TURN_SUMS: Layout<UnitSums> = {
+  text: `list of {sequences: whole, tokens: ${KERNEL_SUMS.text}}`,
+  encode({ table, turnSequences }, to) {
     to.whole(turnSequences.length);
     for (const [turn, count] of turnSequences.entries()) {
       to.whole(count);
-      to.floats(table.subarray(placeOfTurn(turn), placeOfTurn(turn + 1)));
+      KERNEL_SUMS.encode(viewRow(table, placeOfTurn(turn)), to);
     }
   },
-  decode(from) {
-    const unit = UNIT_SUMS.make();
-    unit.table.set(from.floats(FIELDS));
-    for (const name of Object.keys(unit.sequences) as (keyof SequenceSums)[])
-      unit.sequences[name] = from.float();
-    openTurns(unit, from.count(8 * FIELDS));
-    for (let turn = 0; turn < unit.turnSequences.length; turn++) {
-      unit.turnSequences[turn] = from.whole();
-      unit.table.set(from.floats(FIELDS), placeOfTurn(turn));
+  mergeFrom(unit, from) {
+    const turns = from.count(8 * FIELDS);
+    openTurns(unit, turns);
+    for (let turn = 0; turn < turns; turn++) {
+      unit.turnSequences[turn]! += from.whole();
+      KERNEL_SUMS.mergeFrom(viewRow(unit.table, placeOfTurn(turn)), from);
     }
-    return unit;
   },
+  merge: (unit, { table, turnSequences }) => addTurns(unit, table, turnSequences, FIELDS),
 };
+
+const UNIT_SUMS = unitKind<UnitSums>(
+  () => ({ table: emptySums(), turnSequences: [], sequences: emptySequenceSums() }),
+  layoutOf({
+    tokens: part(KERNEL_SUMS, ({ table }) => viewRow(table, 0)),
+    sequences: part(SEQUENCE_SUMS, ({ sequences }) => sequences),
+    turns: TURN_SUMS,
+  }),
+);
 
 /** @param turns kernel sums by turn, from `start` on */
 function addTurns(unit: UnitSums, turns: Float64Array, counts: ArrayLike<number>, start: number): void {
@@ -118,10 +129,10 @@ interface FoldedSums {
 
 function viewSums({ table, turnSequences, sequences }: UnitSums): FoldedSums {
   const turns = turnSequences.map((count, turn) => ({
-    sums: table.subarray(placeOfTurn(turn), placeOfTurn(turn + 1)),
+    sums: viewRow(table, placeOfTurn(turn)),
     sequences: count,
   }));
-  return { sums: table.subarray(0, FIELDS), sequences, turns };
+  return { sums: viewRow(table, 0), sequences, turns };
 }
 
 /**
@@ -146,7 +157,24 @@ function viewSums({ table, turnSequences, sequences }: UnitSums): FoldedSums {
  * assert.equal(pooledMetrics(summary).delta_abs_mean, 0.25); // nats
  * ```
  */
-export class MismatchSummary {
+export class MismatchSummary extends Sums {
+  static readonly #state = layoutOf<MismatchSummary>(
+    {
+      units: part(UNIT_SUMS.units, (summary) => summary.#units),
+      deltas: part(ValueSketch.layout, ({ deltas }) => deltas),
+      probDiffs: partOfSome(ValueSketch.layout, ({ probDiffs }) => probDiffs),
+      clusters: partOfSome(ClusterSums.layout, ({ clusters }) => clusters),
+    },
+    (summary) => {
+      [summary.#unit, summary.#folded] = [undefined, undefined];
+    },
+  );
+  /** What it is made of: how it is encoded and merged. */
+  static readonly layout = layoutOf<MismatchSummary>({
+    detail: setting(DETAIL, ({ detail }) => detail, OTHER_DETAIL),
+    clusters: setting(WHOLE, (summary) => summary.#mostClusters, OTHER_DETAIL),
+    state: MismatchSummary.#state,
+  });
   /** `full` also has a sketch of Δp, which a `slice` lacks. */
   readonly detail: "full" | "slice";
   readonly #units = new Units(UNIT_SUMS);
@@ -164,6 +192,7 @@ export class MismatchSummary {
   readonly #mostClusters: number;
 
   constructor({ detail = "full", clusters }: SummaryOptions = {}) {
+    super();
     this.detail = detail;
     this.deltas = new ValueSketch(detail === "full" ? 10 : 7);
     if (detail === "full") this.probDiffs = new ValueSketch(10);
@@ -202,7 +231,7 @@ export class MismatchSummary {
 
   #open(): UnitSums {
     if (this.#unit === undefined) {
-      this.#unit = this.#units.open(this.#unitName);
+      this.#unit = this.#units.get(this.#unitName);
       this.#folded = undefined;
     }
     return this.#unit;
@@ -250,46 +279,11 @@ export class MismatchSummary {
     this.probDiffs?.addRange(tokens.probDiff, viewWords(tokens.probDiff), from, to);
   }
 
-  /** Adds `other` to this. @throws RangeError when the two have different detail. */
-  merge(other: MismatchSummary): void {
-    this.#units.merge(other.#units);
-    [this.#unit, this.#folded] = [undefined, undefined];
-    this.deltas.merge(other.deltas);
-    if (this.probDiffs && other.probDiffs) this.probDiffs.merge(other.probDiffs);
-    if (this.clusters && other.clusters) this.clusters.merge(other.clusters);
-  }
-
-  /** Writes it for `decode`; equal summaries give equal bytes. */
-  encode(to: ByteWriter): void {
-    to.whole(this.detail === "full" ? 1 : 0);
-    to.whole(this.#mostClusters);
-    this.#units.encode(to);
-    this.deltas.encode(to);
-    this.probDiffs?.encode(to);
-    this.clusters?.encode(to);
-  }
-
-  /** Adds the output of `encode` of a summary with the same detail. */
-  mergeFrom(from: ByteReader): void {
-    const [detail, clusters] = readKind(from);
-    if (detail !== this.detail || clusters !== this.#mostClusters)
-      from.fail("a summary is of another detail");
-    this.#mergeState(from);
-  }
-
-  #mergeState(from: ByteReader): void {
-    this.#units.mergeFrom(from);
-    [this.#unit, this.#folded] = [undefined, undefined];
-    this.deltas.mergeFrom(from);
-    this.probDiffs?.mergeFrom(from);
-    this.clusters?.mergeFrom(from);
-  }
-
   /** Reads what `encode` wrote. */
   static decode(from: ByteReader): MismatchSummary {
-    const [detail, clusters] = readKind(from);
-    const summary = new MismatchSummary({ detail, clusters });
-    summary.#mergeState(from);
+    const detail = DETAIL.read(from);
+    const summary = new MismatchSummary({ detail, clusters: WHOLE.read(from) });
+    MismatchSummary.#state.mergeFrom(summary, from);
     return summary;
   }
 
@@ -313,11 +307,6 @@ export class MismatchSummary {
     from.end();
     return summary;
   }
-}
-
-function readKind(from: ByteReader): [detail: "full" | "slice", clusters: number] {
-  const detail = from.below(2, "the detail of a summary") === 1 ? "full" : "slice";
-  return [detail, from.whole()];
 }
 
 function viewWords(values: FloatArray): Uint32Array {

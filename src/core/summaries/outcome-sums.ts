@@ -1,6 +1,6 @@
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
-import type { UnitKind } from "./units.ts";
+import { NUMBER } from "../base/codec.ts";
+import { counts } from "./layout/layout.ts";
+import { unitKind } from "./units.ts";
 
 /** A sequence's outcomes, added to its step apart from its kernel sums. */
 export interface SequenceOutcome {
@@ -61,10 +61,6 @@ export function addOutcome(into: OutcomeSums, outcome: SequenceOutcome): void {
   }
 }
 
-export function mergeOutcomeSums(into: OutcomeSums, from: OutcomeSums): void {
-  for (const name of Object.keys(into) as (keyof OutcomeSums)[]) into[name] += from[name];
-}
-
 export function outcomeMeans(sums: OutcomeSums): OutcomeMeans {
   return {
     entropy: sums.entropy / sums.entropyTokens,
@@ -74,13 +70,6 @@ export function outcomeMeans(sums: OutcomeSums): OutcomeMeans {
   };
 }
 
-export const OUTCOME_UNITS: UnitKind<OutcomeSums> = {
-  make: emptyOutcomeSums,
-  merge: mergeOutcomeSums,
-  encode: (sums: OutcomeSums, to: ByteWriter) => to.floats(Object.values(sums)),
-  decode(from: ByteReader) {
-    const sums = emptyOutcomeSums();
-    for (const name of Object.keys(sums) as (keyof OutcomeSums)[]) sums[name] = from.float();
-    return sums;
-  },
-};
+const OUTCOMES = counts(Object.keys(emptyOutcomeSums()) as (keyof OutcomeSums)[], NUMBER);
+
+export const OUTCOME_UNITS = unitKind(emptyOutcomeSums, OUTCOMES);

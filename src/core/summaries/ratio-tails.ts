@@ -3,14 +3,13 @@
  *
  * @module
  */
-
 import type { FloatArray } from "../base/arrays.ts";
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
 import { COUNT, DELTA_MEAN } from "../kernels/layout.ts";
-import type { MaskedTokens } from "../kernels/token-block.ts";
+import type { MaskedTokens } from "../kernels/mismatch.ts";
 import { weightTailIndex } from "../statistics/generalized-pareto.ts";
 import { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
+import { layoutOf, part } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
 
 /** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */
 export interface TailIndices {
@@ -26,13 +25,19 @@ export interface TailIndices {
  * The largest Δ, −Δ (of tokens with mask 1 and both log-probs finite) and ΣΔ (of sequences with such a token), nats. A
  * token's Δ is formed in float64 from its two log-probs.
  */
-export class RatioTails {
+export class RatioTails extends Sums {
+  static readonly layout = layoutOf<RatioTails>({
+    ratio: part(LargestValues.layout, (tails) => tails.ratio),
+    inverse: part(LargestValues.layout, (tails) => tails.inverse),
+    sequence: part(LargestValues.layout, (tails) => tails.sequence),
+  });
   readonly ratio: LargestValues;
   readonly inverse: LargestValues;
   readonly sequence: LargestValues;
 
   /** @param kept number of values kept per tail */
   constructor(kept = LARGEST_KEPT) {
+    super();
     this.ratio = new LargestValues(kept);
     this.inverse = new LargestValues(kept);
     this.sequence = new LargestValues(kept);
@@ -91,27 +96,8 @@ export class RatioTails {
     if (n > 0) this.sequence.add(n * rows[offset + DELTA_MEAN]!);
   }
 
-  merge(other: RatioTails): void {
-    this.ratio.merge(other.ratio);
-    this.inverse.merge(other.inverse);
-    this.sequence.merge(other.sequence);
-  }
-
   indices(): TailIndices {
     const index = (values: LargestValues): number => weightTailIndex(values.list(), values.count);
     return { ratio: index(this.ratio), inverse: index(this.inverse), sequence: index(this.sequence) };
-  }
-
-  encode(to: ByteWriter): void {
-    this.ratio.encode(to);
-    this.inverse.encode(to);
-    this.sequence.encode(to);
-  }
-
-  /** Adds the output of `encode`. */
-  mergeFrom(from: ByteReader): void {
-    this.ratio.mergeFrom(from);
-    this.inverse.mergeFrom(from);
-    this.sequence.mergeFrom(from);
   }
 }

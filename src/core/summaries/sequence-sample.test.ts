@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import "../../../test/support/property-seed.ts";
-import { type SampledSequence, SequenceSample } from "./sequence-sample.ts";
-import { travel, travelInto } from "./travel.test-data.ts";
+import type { SampledSequence } from "./sampled-clusters.ts";
+import { SequenceSample } from "./sequence-sample.ts";
+import { travelInto } from "./travel.test-data.ts";
 
 const sequence = (deltaAbs: number, step = 3): SampledSequence => ({
   handle: "s3.q1",
@@ -63,7 +64,7 @@ describe("SequenceSample", () => {
           }
           const [a, b, c, d] = parts as [SequenceSample, SequenceSample, SequenceSample, SequenceSample];
           d.merge(b);
-          const travelled = travel(c, (from) => SequenceSample.decode(from, limit));
+          const travelled = travelInto(c, new SequenceSample(limit));
           travelled.merge(d);
           travelled.merge(a);
           expect(travelled.list()).toEqual(whole.list());
@@ -120,7 +121,7 @@ describe("SequenceSample", () => {
       fc.property(fc.array(fc.tuple(fc.nat(3), fc.boolean(), drawn), { maxLength: 8 }), (all) => {
         const sample = new SequenceSample(6);
         for (const [cluster, isPrompt, one] of all) sample.add(cluster, isPrompt, one);
-        const read = travel(sample, (from) => SequenceSample.decode(from, 6));
+        const read = travelInto(sample, new SequenceSample(6));
         expect(read.list()).toEqual(sample.list());
         expect([read.unit, read.isWhole]).toEqual([sample.unit, sample.isWhole]);
       }),

@@ -8,58 +8,46 @@
  *
  * @module
  */
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { NUMBER } from "../base/codec.ts";
+import { contents, counts, layoutOf, part } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
+import { CLUSTERS, type SampledCluster, type SampledSequence } from "./sampled-clusters.ts";
 
 /** Number of sequences kept; a run of up to this size is kept completely. */
 const SAMPLE_SEQUENCES = 32_768;
 
 export const SAMPLE_DECILES = 10;
 
-export interface SampledSequence {
-  /** Its handle in reports: `s12.r3.q41`. */
-  readonly handle: string;
-  /** NaN where unknown. */
-  readonly step: number;
-  readonly rank: number;
-  /** 1 right, 0 wrong, NaN unknown. */
-  readonly correct: number;
-  readonly environment: string | null;
-  readonly engine: string | null;
-  readonly finish: string | null;
-  /** Step minus version of the weights that sampled it; NaN when unknown or several. */
-  readonly staleness: number;
-  /** `[turns × 2]`: tokens and Σ|Δ| of each turn. */
-  readonly turns: readonly number[];
-  /** Σ(ρ − 1) of each turn. */
-  readonly excess: readonly number[];
-  /** `[10 × 2]`: tokens and Σ|Δ| of each tenth of the response. */
-  readonly deciles: readonly number[];
-  /** Tokens with |Δp| > ½. */
-  readonly jumps: number;
-  /** NaN where unknown. */
-  readonly reward: number;
-  /** Of the response, those with mask 0 too. */
-  readonly tokens: number;
-}
-
-/** A prompt's sequences at one step. */
-export interface SampledCluster {
-  /** Its hash. */
-  readonly cluster: number;
-  readonly sequences: readonly SampledSequence[];
-}
-
-export class SequenceSample {
+export class SequenceSample extends Sums {
+  static readonly layout = layoutOf<SequenceSample>({
+    added: part(counts(["sequences", "prompts"]), (sample) => sample.#added),
+    bound: contents(
+      NUMBER,
+      (sample) => {
+        sample.#trim();
+        return sample.#bound;
+      },
+      (sample, bound) => sample.#dropAbove(bound),
+    ),
+    clusters: contents(
+      CLUSTERS,
+      (sample) => sample.list(),
+      (sample, clusters) => {
+        for (const { cluster, sequences } of clusters)
+          for (const sequence of sequences) sample.#keep(cluster, sequence);
+      },
+    ),
+  });
   readonly #limit: number;
   readonly #clusters = new Map<number, SampledSequence[]>();
   #sequences = 0;
   #bound = Number.POSITIVE_INFINITY;
-  #added: [sequences: number, prompts: number] = [0, 0];
+  readonly #added = { sequences: 0, prompts: 0 };
   /** What {@link list} returned last; undefined after an addition. A report asks half a dozen times. */
   #listed: readonly SampledCluster[] | undefined;
 
   constructor(limit = SAMPLE_SEQUENCES) {
+    super();
     this.#limit = limit;
   }
 
@@ -75,13 +63,14 @@ export class SequenceSample {
 
   /** The kind of cluster: prompts, if every sequence's is known. */
   get unit(): "prompt" | "sequence" {
-    return this.#added[0] > 0 && this.#added[0] === this.#added[1] ? "prompt" : "sequence";
+    const { sequences, prompts } = this.#added;
+    return sequences > 0 && sequences === prompts ? "prompt" : "sequence";
   }
 
   /** @param isPrompt whether the cluster is the sequence's prompt and not the sequence itself */
   add(cluster: number, isPrompt: boolean, sequence: SampledSequence): void {
-    this.#added[0]++;
-    if (isPrompt) this.#added[1]++;
+    this.#added.sequences++;
+    if (isPrompt) this.#added.prompts++;
     this.#keep(cluster, sequence);
   }
 
@@ -94,14 +83,6 @@ export class SequenceSample {
     this.#sequences++;
     // Sorting for every sequence would cost more than temporarily keeping a quarter more.
     if (this.#sequences > 1.25 * this.#limit) this.#trim();
-  }
-
-  merge(other: SequenceSample): void {
-    this.#added[0] += other.#added[0];
-    this.#added[1] += other.#added[1];
-    this.#dropAbove(other.#bound);
-    for (const [cluster, sequences] of other.#clusters)
-      for (const sequence of sequences) this.#keep(cluster, sequence);
   }
 
   /** Clusters by rising hash, each with its sequences in an order that does not depend on that of the input. */
@@ -135,105 +116,6 @@ export class SequenceSample {
       this.#sequences -= sequences.length;
     }
   }
-
-  encode(to: ByteWriter): void {
-    const clusters = this.list();
-    to.whole(this.#added[0]);
-    to.whole(this.#added[1]);
-    to.float(this.#bound);
-    to.ascending(clusters.map(({ cluster }) => cluster));
-    for (const { sequences } of clusters) to.whole(sequences.length);
-    const all = clusters.flatMap(({ sequences }) => sequences);
-    for (const { handle } of all) to.text(handle);
-    for (const { environment } of all) to.name(environment === null ? "" : `=${environment}`);
-    for (const field of ["engine", "finish"] as const)
-      for (const one of all) to.name(one[field] === null ? "" : `=${one[field]}`);
-    for (const field of ["step", "rank", "correct", "staleness"] as const)
-      to.floats(all.map((one) => one[field]));
-    to.floats(all.map(({ reward }) => reward));
-    for (const field of ["jumps", "tokens"] as const) for (const one of all) to.whole(one[field]);
-    // These interleave counts and sums: separated, they are short and similar.
-    for (const { turns, excess, deciles } of all)
-      for (const values of [turns, excess, deciles]) to.whole(values.length);
-    for (const { turns, deciles } of all)
-      for (const pairs of [turns, deciles]) for (let i = 0; i < pairs.length; i += 2) to.whole(pairs[i]!);
-    for (const { turns, deciles, excess } of all) {
-      for (const pairs of [turns, deciles])
-        for (let i = 0; i < pairs.length; i += 2) if (pairs[i]! > 0) to.float(pairs[i + 1]!);
-      to.floats(excess);
-    }
-  }
-
-  static decode(from: ByteReader, limit = SAMPLE_SEQUENCES): SequenceSample {
-    const sample = new SequenceSample(limit);
-    sample.mergeFrom(from);
-    return sample;
-  }
-
-  /** Adds the output of `encode`. */
-  mergeFrom(from: ByteReader): void {
-    this.#added[0] += from.whole();
-    this.#added[1] += from.whole();
-    this.#dropAbove(from.float());
-    const clusters = from.ascending();
-    const sizes = Array.from(clusters, () => from.whole());
-    const total = sizes.reduce((sum, size) => sum + size, 0);
-    if (!(total <= from.rest)) from.fail(`${total} sequences are declared`);
-    const each = <T>(read: (i: number) => T): T[] => Array.from({ length: total }, (_, i) => read(i));
-    const handles = each(() => from.text());
-    const readName = (): string | null => {
-      const name = from.name();
-      return name === "" ? null : name.slice(1);
-    };
-    const [environments, engines, finishes] = [each(readName), each(readName), each(readName)];
-    const [steps, ranks, correct, staleness] = [
-      from.floats(total),
-      from.floats(total),
-      from.floats(total),
-      from.floats(total),
-    ];
-    const rewards = from.floats(total);
-    const [jumps, tokens] = [each(() => from.whole()), each(() => from.whole())];
-    // A pair without tokens takes one byte.
-    const countPairs = (): number => from.count(0.5);
-    const lengths = each(() => [countPairs(), from.count(), countPairs()] as const);
-    const counts = each((i) => [readCounts(from, lengths[i]![0]), readCounts(from, lengths[i]![2])] as const);
-    let next = 0;
-    for (const [at, cluster] of clusters.entries()) {
-      for (let left = sizes[at]!; left > 0; left--) {
-        const i = next++;
-        const [turns, deciles] = counts[i]!;
-        for (const pairs of [turns, deciles])
-          for (let k = 0; k < pairs.length; k += 2) if (pairs[k]! > 0) pairs[k + 1] = from.float();
-        const excess = from.floats(lengths[i]![1]);
-        if (!this.wants(cluster)) continue;
-        this.#keep(cluster, {
-          handle: handles[i]!,
-          step: steps[i]!,
-          rank: ranks[i]!,
-          correct: correct[i]!,
-          environment: environments[i]!,
-          engine: engines[i]!,
-          finish: finishes[i]!,
-          staleness: staleness[i]!,
-          turns,
-          excess: [...excess],
-          deciles,
-          jumps: jumps[i]!,
-          reward: rewards[i]!,
-          tokens: tokens[i]!,
-        });
-      }
-    }
-  }
-}
-
-/** Pairs whose sums are still to be read. */
-function readCounts(from: ByteReader, length: number): number[] {
-  if (length % 2 === 1) from.fail("counts and sums are not in pairs");
-  const values = new Array<number>(length).fill(0);
-  for (let i = 0; i < length; i += 2) values[i] = from.whole();
-  return values;
 }
 
 /** By handle, which is unique in a file; by sums if files share handles. */

@@ -1,4 +1,6 @@
+import { type Codec, NUMBER, recordOf } from "../base/codec.ts";
 import { COUNT, DELTA_MEAN, RATIO_CLAMP, ROLLOUT_SUM, TRAINER_SUM } from "../kernels/layout.ts";
+import { contents, type Layout } from "./layout/layout.ts";
 
 /**
  * Sums whose unit is the sequence. With n tokens of mask 1, r = mean rollout log-prob, a = mean trainer log-prob,
@@ -106,3 +108,12 @@ export function mergeSequenceSums(into: SequenceSums, from: SequenceSums): void 
   into.chi2 += from.chi2;
   into.lengthMax = Math.max(into.lengthMax, from.lengthMax);
 }
+
+const NUMBERS = recordOf<SequenceSums>(
+  Object.fromEntries(Object.keys(emptySequenceSums()).map((name) => [name, NUMBER])) as Record<
+    keyof SequenceSums,
+    Codec<number>
+  >,
+);
+
+export const SEQUENCE_SUMS: Layout<SequenceSums> = contents(NUMBERS, (sums) => sums, mergeSequenceSums);

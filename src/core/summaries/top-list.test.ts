@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TopList } from "./top-list.ts";
+import { listOf, recordOf, TEXT, WHOLE } from "../base/codec.ts";
+import { TopList, topOf } from "./top-list.ts";
 
 interface Item {
   readonly score: number;
@@ -13,6 +14,7 @@ const make = (): TopList<Item> =>
     (item) => item.score,
     (item) => item.key,
   );
+const LISTS = topOf(listOf(recordOf<Item>({ score: WHOLE, key: TEXT })));
 const items = fc.uniqueArray(fc.record({ score: fc.integer({ min: 0, max: 5 }), key: fc.string() }), {
   selector: (item) => item.key,
 });
@@ -26,7 +28,7 @@ describe("TopList", () => {
         all.forEach((item, i) => {
           (i < cut % (all.length + 1) ? left : right).add(item);
         });
-        right.merge(left);
+        LISTS.merge(right, left);
         expect(right.list()).toEqual(sorted);
       }),
     );

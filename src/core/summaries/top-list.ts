@@ -1,3 +1,6 @@
+import type { Codec } from "../base/codec.ts";
+import { contents, type Layout } from "./layout/layout.ts";
+
 /**
  * The k items with the largest score. Ties go to the smaller key, so that lists of shards merged in any order equal
  * the list of the whole.
@@ -47,12 +50,19 @@ export class TopList<T> {
     return difference !== 0 ? difference > 0 : this.#key(a) < this.#key(b);
   }
 
-  merge(other: TopList<T>): void {
-    for (const item of other.#items) this.add(item);
-  }
-
   /** Best first. */
   list(): readonly T[] {
     return this.#items;
   }
+}
+
+/** @param items those of a list */
+export function topOf<T>(items: Codec<readonly T[]>): Layout<TopList<T>> {
+  return contents(
+    items,
+    (list) => list.list(),
+    (list, others) => {
+      for (const item of others) list.add(item);
+    },
+  );
 }

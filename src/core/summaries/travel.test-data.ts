@@ -11,18 +11,10 @@ export function toBytes(state: Encoded): Uint8Array {
   return to.finish();
 }
 
-/** As {@link travel}, of what is read into sums that are there. */
+/** What another process reads of what this one writes, into sums that are there. */
 export function travelInto<T extends Encoded & { mergeFrom(from: ByteReader): void }>(state: T, into: T): T {
   const from = new ByteReader(toBytes(state), "test");
   into.mergeFrom(from);
   from.end();
   return into;
-}
-
-/** What another process reads of what this one writes. */
-export function travel<T extends Encoded>(state: T, decode: (from: ByteReader) => T): T {
-  const from = new ByteReader(toBytes(state), "test");
-  const read = decode(from);
-  from.end();
-  return read;
 }

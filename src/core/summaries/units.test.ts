@@ -1,21 +1,25 @@
 import { describe, expect, it } from "vitest";
+import { TEXT } from "../base/codec.ts";
+import { contents } from "./layout/layout.ts";
 import { addOutcome, emptyOutcomeSums, OUTCOME_UNITS } from "./outcome-sums.ts";
 import { toBytes, travelInto } from "./travel.test-data.ts";
-import { type UnitKind, Units } from "./units.ts";
+import { Units, unitKind } from "./units.ts";
 
 /** Adding two texts is as sensitive to order as anything can be. */
-const TEXTS: UnitKind<{ text: string }> = {
-  make: () => ({ text: "" }),
-  merge: (into, from) => {
-    into.text += from.text;
-  },
-  encode: ({ text }, to) => to.text(text),
-  decode: (from) => ({ text: from.text() }),
-};
+const TEXTS = unitKind<{ text: string }>(
+  () => ({ text: "" }),
+  contents(
+    TEXT,
+    ({ text }) => text,
+    (into, text) => {
+      into.text += text;
+    },
+  ),
+);
 
 function fill(...units: readonly (readonly [name: string, text: string])[]): Units<{ text: string }> {
   const all = new Units(TEXTS);
-  for (const [name, text] of units) all.open(name).text += text;
+  for (const [name, text] of units) all.get(name).text += text;
   return all;
 }
 
@@ -48,7 +52,7 @@ describe("sums by unit", () => {
   it("are merged once, and again after something was added", () => {
     const units = fill(["a", "1"], ["b", "2"]);
     expect(units.fold()).toBe(units.fold());
-    units.open("a").text += "4";
+    units.get("a").text += "4";
     expect(units.fold().text).toBe("142");
     units.fold();
     units.merge(fill(["c", "3"]));
@@ -60,14 +64,14 @@ describe("sums by unit", () => {
     expect(fill().fold().text).toBe("");
     const one = fill(["a", "1"]);
     one.fold().text += "2";
-    expect(one.open("a").text).toBe("12");
+    expect(one.get("a").text).toBe("12");
   });
 
   it("hold outcomes of sequences, also as bytes", () => {
     const units = new Units(OUTCOME_UNITS);
     const sums = emptyOutcomeSums();
     const outcome = { responseTokens: 7, entropySum: 3, entropyTokens: 6, reward: 0.5, correct: 1 };
-    for (const into of [units.open("a"), sums]) addOutcome(into, outcome);
+    for (const into of [units.get("a"), sums]) addOutcome(into, outcome);
     expect(travelInto(units, new Units(OUTCOME_UNITS)).fold()).toEqual(sums);
   });
 });

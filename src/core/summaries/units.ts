@@ -7,75 +7,61 @@
  *
  * @module
  */
-import type { ByteReader } from "../base/byte-reader.ts";
-import type { ByteWriter } from "../base/byte-writer.ts";
+import { NAME } from "../base/codec.ts";
+import type { Layout } from "./layout/layout.ts";
+import { Sums } from "./layout/sums.ts";
+import { byKey, type Keyed, SumsByKey } from "./layout/sums-by-key.ts";
 
-/** The operations on a unit's sums. */
+/** What units have sums of. */
 export interface UnitKind<T> {
   make(): T;
-  merge(into: T, from: T): void;
-  encode(sums: T, to: ByteWriter): void;
-  decode(from: ByteReader): T;
+  readonly sums: Layout<T>;
+  readonly units: Layout<Units<T>>;
 }
 
-export class Units<T> {
+export function unitKind<T>(make: () => T, sums: Layout<T>): UnitKind<T> {
+  return { make, sums, units: byKey(NAME, sums) };
+}
+
+export class Units<T> extends Sums implements Keyed<string, T> {
   readonly #kind: UnitKind<T>;
-  readonly #byName = new Map<string, T>();
+  readonly #units: SumsByKey<string, T>;
   #folded: T | undefined;
 
   constructor(kind: UnitKind<T>) {
+    super();
     this.#kind = kind;
+    this.#units = new SumsByKey(kind.make);
+  }
+
+  protected override get layout(): Layout<Units<T>> {
+    return this.#kind.units;
+  }
+
+  get size(): number {
+    return this.#units.size;
+  }
+
+  sorted(): [name: string, sums: T][] {
+    return this.#units.sorted();
   }
 
   /** The sums of a unit for adding; created on first use. */
-  open(name: string): T {
+  get(name: string): T {
     this.#folded = undefined;
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
-    const sums = this.#kind.make();
-    this.#byName.set(name, sums);
-    return sums;
+    return this.#units.get(name);
   }
 
-  /**
-   * The merged sums of all units; for a single unit, its own sums. Valid until the next {@link open} or {@link merge}.
-   */
+  /** The merged sums of all units; for a single unit, its own sums. Valid until the next {@link get} or merge. */
   fold(): T {
     if (this.#folded !== undefined) return this.#folded;
-    const names = [...this.#byName.keys()];
-    if (names.length === 1) this.#folded = this.#byName.get(names[0]!)!;
+    const units = this.sorted();
+    if (units.length === 1) this.#folded = units[0]![1];
     else {
       const sums = this.#kind.make();
-      for (const name of names.sort()) this.#kind.merge(sums, this.#byName.get(name)!);
+      for (const [, unit] of units) this.#kind.sums.merge(sums, unit);
       this.#folded = sums;
     }
     return this.#folded;
-  }
-
-  /** If both have a unit, which should not happen, its sums are merged. */
-  merge(other: Units<T>): void {
-    for (const [name, sums] of other.#byName) this.#kind.merge(this.open(name), sums);
-    this.#folded = undefined;
-  }
-
-  encode(to: ByteWriter): void {
-    const names = [...this.#byName.keys()].sort();
-    to.whole(names.length);
-    for (const name of names) {
-      to.name(name);
-      this.#kind.encode(this.#byName.get(name)!, to);
-    }
-  }
-
-  /** Adds the output of `encode`. */
-  mergeFrom(from: ByteReader): void {
-    for (let left = from.count(); left > 0; left--) {
-      const name = from.name();
-      const sums = this.#kind.decode(from);
-      const known = this.#byName.get(name);
-      if (known === undefined) this.#byName.set(name, sums);
-      else this.#kind.merge(known, sums);
-    }
-    this.#folded = undefined;
   }
 }

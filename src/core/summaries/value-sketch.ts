@@ -3,6 +3,7 @@ import type { ByteReader } from "../base/byte-reader.ts";
 import type { ByteWriter } from "../base/byte-writer.ts";
 import type { CountedCells } from "../kernels/wasm/tokens-kernel.ts";
 import { CellCounts, findFirst, type ListedCells, TAIL_THRESHOLDS } from "./cell-counts.ts";
+import { ownWay } from "./layout/sums.ts";
 
 /** A sketch as plain data: sorted cells with their counts. */
 export interface ValueSketchJson {
@@ -84,6 +85,8 @@ const recentMagnitudes = new Recent<ValueSketch>();
  * merged in any order or tree are identical to the sketch of the whole.
  */
 export class ValueSketch {
+  /** Runs of cells and their counts, as differences: a run has ten thousand of them for each of its slices. */
+  static readonly layout = ownWay<ValueSketch>("sketch");
   readonly mantissaBits: number;
   readonly #shift: number;
   readonly #cells: CellCounts;

@@ -1,25 +1,76 @@
 import {
   checkOptions,
   createSegmentSplitter,
+  SEGMENT_TEXT,
   Segment,
   type SegmentOptions,
+  segmentWith,
 } from "../../analyses/divergence/index.ts";
-import { type ByteReader, type ByteWriter, UsageError } from "../../core/base/index.ts";
+import { type Codec, listOf, mapOf, recordOf, UsageError, WHOLE } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
+import { addCount, contents, layoutOf, Sums } from "../../core/summaries/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOptions, RunKind } from "./kind.ts";
-import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 /** Settings that decide which tokens of a shard are kept. */
 interface Kept extends SegmentOptions {
   readonly every: number;
 }
 
+interface Settings extends Kept {
+  readonly leftOut: number;
+}
+
+/** What there is of shards; undefined of sums of nothing. */
+type Content =
+  | {
+      readonly settings: Settings;
+      readonly sequences: ReadonlyMap<string, number>;
+      readonly segments: Segments;
+    }
+  | undefined;
+/** By the name of the shard. */
+type Segments = ReadonlyMap<string, readonly Segment[]>;
+
+const SETTINGS = recordOf<Settings>({ topK: WHOLE, contextWindow: WHOLE, every: WHOLE, leftOut: WHOLE });
+const SEQUENCES = mapOf(WHOLE);
+
+/** By hand, since segments are read with the settings before them. */
+const CONTENT: Codec<Content> = {
+  text: `{settings: ${SETTINGS.text}, sequences: ${SEQUENCES.text}, segments: lists of ${SEGMENT_TEXT} by name} or none`,
+  write(content, to) {
+    to.byte(content === undefined ? 0 : 1);
+    if (content === undefined) return;
+    const { settings, sequences, segments } = content;
+    SETTINGS.write(settings, to);
+    SEQUENCES.write(sortNames(sequences), to);
+    mapOf(listOf(segmentWith(settings))).write(sortNames(segments), to);
+  },
+  read(from) {
+    if (from.byte() === 0) return undefined;
+    const settings = SETTINGS.read(from);
+    if (settings.topK === 0 || settings.every === 0) from.fail("a setting is 0");
+    const sequences = SEQUENCES.read(from);
+    return { settings, sequences, segments: mapOf(listOf(segmentWith(settings))).read(from) };
+  },
+};
+
+function sortNames<V>(byName: ReadonlyMap<string, V>): Map<string, V> {
+  return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /**
  * The steps of each shard with the tokens whose policies are furthest apart. Shards are kept separate: which of them
  * share a step, one after another, is known only when all are there.
  */
-export class DivergenceSums implements ShardSums {
+export class DivergenceSums extends Sums implements ShardSums {
+  static readonly layout = layoutOf<DivergenceSums>({
+    content: contents(
+      CONTENT,
+      (sums) => sums.#content(),
+      (sums, content) => sums.#addContent(content),
+    ),
+  });
   #kept: Kept | undefined;
   /** Segments by the name of their shard. */
   readonly #segments = new Map<string, readonly Segment[]>();
@@ -28,6 +79,7 @@ export class DivergenceSums implements ShardSums {
   leftOut = 0;
 
   constructor(kept?: Kept) {
+    super();
     this.#kept = kept;
   }
 
@@ -52,7 +104,7 @@ export class DivergenceSums implements ShardSums {
     const splitter = createSegmentSplitter(kept, kept.every);
     const segments: Segment[] = [];
     for await (const batch of batches) {
-      mergeCounts(this.sequencesByFile, [[batch.provenance.file, batch.length]]);
+      addCount(this.sequencesByFile, batch.provenance.file, batch.length);
       segments.push(...splitter.add(batch));
     }
     segments.push(...splitter.finish());
@@ -79,40 +131,19 @@ export class DivergenceSums implements ShardSums {
     if (open !== undefined) yield open;
   }
 
-  merge(other: DivergenceSums): void {
-    this.#kept ??= other.#kept;
-    for (const [name, segments] of other.#segments) this.#segments.set(name, segments);
-    mergeCounts(this.sequencesByFile, other.sequencesByFile);
-    this.leftOut += other.leftOut;
+  #content(): Content {
+    if (this.#kept === undefined) return undefined;
+    const settings = { ...this.#kept, leftOut: this.leftOut };
+    return { settings, sequences: this.sequencesByFile, segments: this.#segments };
   }
 
-  encode(to: ByteWriter): void {
-    to.byte(this.#kept === undefined ? 0 : 1);
-    if (this.#kept === undefined) return;
-    const { topK, contextWindow, every } = this.#kept;
-    for (const value of [topK, contextWindow, every, this.leftOut]) to.whole(value);
-    encodeCounts(this.sequencesByFile, to);
-    const sorted = [...this.#segments].sort(([a], [b]) => (a < b ? -1 : 1));
-    to.whole(sorted.length);
-    for (const [name, segments] of sorted) {
-      to.name(name);
-      to.whole(segments.length);
-      for (const segment of segments) segment.encode(to);
-    }
-  }
-
-  mergeFrom(from: ByteReader): void {
-    if (from.byte() === 0) return;
-    const [topK, contextWindow, every, leftOut] = [from.whole(), from.whole(), from.whole(), from.whole()];
-    if (topK === 0 || every === 0) from.fail("a setting is 0");
-    this.#kept ??= { topK, contextWindow, every };
+  #addContent(content: Content): void {
+    if (content === undefined) return;
+    const { leftOut, ...kept } = content.settings;
+    this.#kept ??= kept;
     this.leftOut += leftOut;
-    mergeCounts(this.sequencesByFile, decodeCounts(from));
-    for (let left = from.count(2); left > 0; left--) {
-      const name = from.name();
-      const segments = Array.from({ length: from.count() }, () => Segment.decode(from, { topK }));
-      this.#segments.set(name, segments);
-    }
+    for (const [file, count] of content.sequences) addCount(this.sequencesByFile, file, count);
+    for (const [name, segments] of content.segments) this.#segments.set(name, segments);
   }
 }
 

@@ -1,10 +1,10 @@
-import { type ByteReader, type ByteWriter, SchemaError } from "../../core/base/index.ts";
+import { type Codec, mapOf, SchemaError, TEXT } from "../../core/base/index.ts";
+import { contents, layoutOf, Sums } from "../../core/summaries/index.ts";
 import {
-  decodeStudy,
-  encodeStudy,
   findLast as findLastCheckpoint,
   listCandidates,
   type PlacedStudy,
+  STUDY_SUMS,
   type StudySums,
   type TextUnderCheckpoints,
 } from "../../study/analysis/index.ts";
@@ -15,11 +15,34 @@ import type { KindOfPart } from "./kind.ts";
 /** Number of texts kept for revisiting at which the superfluous ones are dropped: a report needs fewer than 60. */
 const MOST_LOOKED = 500;
 
+/** How scores are read, and studies by where they lie; undefined of sums of nothing. */
+type Content = { readonly settings: string; readonly studies: ReadonlyMap<string, StudySums> } | undefined;
+
+const STUDIES = mapOf(STUDY_SUMS);
+const CONTENT: Codec<Content> = {
+  text: `{settings: ${TEXT.text}, studies: ${STUDIES.text}} or empty`,
+  write(content, to) {
+    TEXT.write(content?.settings ?? "", to);
+    if (content !== undefined) STUDIES.write(content.studies, to);
+  },
+  read(from) {
+    const settings = TEXT.read(from);
+    return settings === "" ? undefined : { settings, studies: STUDIES.read(from) };
+  },
+};
+
 /**
  * Studies by their directory, and how they are to be read. They are kept separate: the order of their texts is that of
  * the studies, which is known only when all are there.
  */
-export class KlSums implements ShardSums {
+export class KlSums extends Sums implements ShardSums {
+  static readonly layout = layoutOf<KlSums>({
+    content: contents(
+      CONTENT,
+      (sums) => sums.#content(),
+      (sums, content) => sums.#addContent(content),
+    ),
+  });
   #settings: string | undefined;
   /** The study that the settings came from. */
   #from = "";
@@ -68,31 +91,17 @@ export class KlSums implements ShardSums {
     });
   }
 
-  merge(other: KlSums): void {
-    if (other.#settings === undefined) return;
-    this.#require(other.#settings, other.#from);
-    for (const [name, study] of other.#studies) this.#studies.set(name, study);
-    this.#sortOut();
+  #content(): Content {
+    if (this.#settings === undefined) return undefined;
+    const studies = new Map([...this.#studies].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return { settings: this.#settings, studies };
   }
 
-  encode(to: ByteWriter): void {
-    to.text(this.#settings ?? "");
-    if (this.#settings === undefined) return;
-    const studies = [...this.#studies].sort(([a], [b]) => (a < b ? -1 : 1));
-    to.whole(studies.length);
-    for (const [name, study] of studies) {
-      to.name(name);
-      encodeStudy(study, to);
-    }
-  }
-
-  mergeFrom(from: ByteReader): void {
-    const settings = from.text();
-    if (settings === "") return;
-    for (let left = from.count(); left > 0; left--) {
-      const name = from.name();
-      this.#require(settings, name);
-      this.#studies.set(name, decodeStudy(from));
+  #addContent(content: Content): void {
+    if (content === undefined) return;
+    for (const [name, study] of content.studies) {
+      this.#require(content.settings, name);
+      this.#studies.set(name, study);
     }
     this.#sortOut();
   }

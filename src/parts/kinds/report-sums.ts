@@ -1,17 +1,25 @@
 import { RunEvidence } from "../../analyses/evidence/index.ts";
 import { summarizeBatches } from "../../analyses/parallel/index.ts";
-import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
-import { MismatchSummary } from "../../core/summaries/index.ts";
+import { layoutOf, MismatchSummary, optionalPart, part, Sums } from "../../core/summaries/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 
 /** Everything from shards that the answer about a run needs. */
-export class ReportSums implements ShardSums {
+export class ReportSums extends Sums implements ShardSums {
+  static readonly layout = layoutOf<ReportSums>({
+    evidence: part(RunEvidence.layout, ({ evidence }) => evidence),
+    prompts: optionalPart(
+      MismatchSummary.layout,
+      ({ prompts }) => prompts,
+      (sums) => sums.#openPrompts(),
+    ),
+  });
   readonly evidence: RunEvidence;
   /** Sums over prompts that both sides of a pair have scored. */
   prompts: MismatchSummary | undefined;
 
   constructor(evidence = new RunEvidence(), prompts?: MismatchSummary) {
+    super();
     this.evidence = evidence;
     this.prompts = prompts;
   }
@@ -27,22 +35,6 @@ export class ReportSums implements ShardSums {
 
   get sequencesByFile(): ReadonlyMap<string, number> {
     return this.evidence.summary.sequencesByFile;
-  }
-
-  merge({ evidence, prompts }: ReportSums): void {
-    this.evidence.merge(evidence);
-    if (prompts !== undefined) this.#openPrompts().merge(prompts);
-  }
-
-  encode(to: ByteWriter): void {
-    this.evidence.encode(to);
-    to.whole(this.prompts === undefined ? 0 : 1);
-    this.prompts?.encode(to);
-  }
-
-  mergeFrom(from: ByteReader): void {
-    this.evidence.mergeFrom(from);
-    if (from.whole() !== 0) this.#openPrompts().mergeFrom(from);
   }
 
   #openPrompts(): MismatchSummary {

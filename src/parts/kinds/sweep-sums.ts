@@ -1,11 +1,11 @@
 import { RunEvidence } from "../../analyses/evidence/index.ts";
 import { chooseCorrections, type NamedCorrection, Sweep } from "../../analyses/sweep/index.ts";
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../core/base/index.ts";
+import { ownWay } from "../../core/summaries/index.ts";
 import { formatCorrection } from "../../trainers/neutral/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 import { ReportSums } from "./report-sums.ts";
-import { decodeCounts, encodeCounts, mergeCounts } from "./sequence-counts.ts";
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
@@ -16,6 +16,10 @@ function isText(value: unknown): boolean {
  * The list of corrections is stored with them.
  */
 export class SweepSums implements ShardSums {
+  /** The corrections come first: what follows depends on them, and nothing follows if there are none. */
+  static readonly layout = ownWay<SweepSums>(
+    `corrections, ${ReportSums.layout.text}, ${Sweep.layout.text} of some`,
+  );
   readonly answer: ReportSums;
   #sweep: Sweep | undefined;
   /** The corrections as JSON text. */
@@ -52,7 +56,6 @@ export class SweepSums implements ShardSums {
     to.text(this.#corrections);
     this.answer.encode(to);
     if (this.#sweep === undefined) return;
-    encodeCounts(this.#sweep.sequencesByFile, to);
     this.#sweep.encode(to);
   }
 
@@ -61,7 +64,6 @@ export class SweepSums implements ShardSums {
     const sweep = corrections === "" ? undefined : this.#openRead(corrections, from);
     this.answer.mergeFrom(from);
     if (sweep === undefined) return;
-    mergeCounts(sweep.sequencesByFile, decodeCounts(from));
     sweep.mergeFrom(from);
   }
 

@@ -22,7 +22,7 @@ export { extendCategories } from "./categories/extend-categories.ts";
 export { listCandidates } from "./pool/candidates.ts";
 export { type PlacedStudy, poolStudies } from "./pool/pool-studies.ts";
 export type { StudySums } from "./pool/study-sums.ts";
-export { decodeStudy, encodeStudy } from "./pool/sums-codec.ts";
+export { STUDY_SUMS } from "./pool/sums-codec.ts";
 export { answers } from "./report/answers.ts";
 export { buildKlReport } from "./report/build-kl-report.ts";
 export { findLast, type KlReportInput } from "./report/report-input.ts";

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
+import type { Codec } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
+import { contents, layoutOf, Sums } from "../../../core/summaries/index.ts";
 import type { UntestedQuestion } from "../../../results/diagnosis.ts";
 
 /** A column of the record, whether a batch has it, and what it is needed for. */
@@ -75,26 +76,34 @@ const WANTED: readonly Wanted[] = [
   },
 ];
 
+/** A bit for each wanted column. */
+const COLUMNS: Codec<Iterable<string>> = {
+  text: `bits of ${WANTED.map(({ column }) => column)}`,
+  write(columns, to) {
+    const seen = new Set(columns);
+    to.bits(Uint8Array.from(WANTED, ({ column }) => Number(seen.has(column))));
+  },
+  read(from) {
+    const seen = from.bits(WANTED.length);
+    return WANTED.flatMap(({ column }, at) => (seen[at] === 1 ? [column] : []));
+  },
+};
+
 /** Takes batches in any order; a column counts as there when one batch has it. */
-export class ColumnsSeen {
+export class ColumnsSeen extends Sums {
+  static readonly layout = layoutOf<ColumnsSeen>({
+    seen: contents(
+      COLUMNS,
+      (columns) => columns.#seen,
+      (columns, seen) => {
+        for (const column of seen) columns.#seen.add(column);
+      },
+    ),
+  });
   readonly #seen = new Set<string>();
 
   add(batch: RecordBatch): void {
     for (const { column, isIn } of WANTED) if (!this.#seen.has(column) && isIn(batch)) this.#seen.add(column);
-  }
-
-  merge(other: ColumnsSeen): void {
-    for (const column of other.#seen) this.#seen.add(column);
-  }
-
-  encode(to: ByteWriter): void {
-    to.bits(Uint8Array.from(WANTED, ({ column }) => Number(this.#seen.has(column))));
-  }
-
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not that */
-  mergeFrom(from: ByteReader): void {
-    const seen = from.bits(WANTED.length);
-    for (const [at, { column }] of WANTED.entries()) if (seen[at] === 1) this.#seen.add(column);
   }
 
   untested(): UntestedQuestion[] {

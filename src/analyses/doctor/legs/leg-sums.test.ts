@@ -115,10 +115,10 @@ describe("the sums of a leg", () => {
       to.ascending(keys);
       return () => new LegSums().mergeFrom(new ByteReader(to.finish(), "legs"));
     };
-    expect(refuse([4096])).toThrow("legs does not hold a summary: a cluster's key is out of range");
-    expect(refuse(new Array(4097).fill(5))).toThrow("a cluster's key is out of range");
+    expect(refuse([4096])).toThrow("legs does not hold a summary: a key is out of range");
+    expect(refuse(new Array(4097).fill(5))).toThrow("keys are not distinct");
     expect(refuse([4095])).toThrow(FormatError);
-    expect(refuse([4095])).not.toThrow("a cluster's key is out of range");
+    expect(refuse([4095])).not.toThrow("a key is out of range");
   });
 });
 

@@ -5,8 +5,18 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter, Nats } from "../../../core/base/index.ts";
-import { BinnedSums, listPlaces } from "../../../core/summaries/index.ts";
+import { type Nats, NUMBER } from "../../../core/base/index.ts";
+import {
+  BinnedSums,
+  counts,
+  exactSums,
+  layoutOf,
+  maxima,
+  part,
+  Sums,
+  SumTable,
+  tableBelow,
+} from "../../../core/summaries/index.ts";
 
 const BUCKETS = 4096;
 
@@ -21,16 +31,24 @@ const LEAST_WEIGHT = 1e-6;
 
 const NO_SUMS: ReadonlyMap<number, Float64Array> = new Map();
 
-export class LegSums {
+export class LegSums extends Sums {
+  static readonly layout = layoutOf<LegSums>(
+    {
+      clusters: part(tableBelow(BUCKETS, Object.keys(LEG)), (sums) => sums.#table),
+      k3: part(exactSums(1), (sums) => sums.#k3),
+      max: part(maxima(["max"], NUMBER), (sums) => sums.#numbers),
+      equal: part(counts(["equal"]), (sums) => sums.#numbers),
+    },
+    (sums) => {
+      sums.#folded = undefined;
+    },
+  );
   /** Of the batch at hand: added to the others as a whole, since a batch is the same wherever it is summed. */
   readonly #open = new Map<number, Float64Array>();
   #openK3 = 0;
-  readonly #slots = new Map<number, number>();
-  /** A place for each column of a slot. */
-  readonly #sums = new BinnedSums();
+  readonly #table = new SumTable({ exact: LEG_WIDTH });
   readonly #k3 = new BinnedSums(1);
-  #max = 0;
-  #equal = 0;
+  readonly #numbers = { max: 0, equal: 0 };
   #folded: ReadonlyMap<number, Float64Array> | undefined = NO_SUMS;
 
   /** Adds a token: Δ in nats, finite, and the prefill's log-prob of it. {@link close} ends a batch. */
@@ -48,15 +66,15 @@ export class LegSums {
     sums[LEG.excess]! += excess;
     // Below 1e-4 the difference of two nearly equal numbers has no digits left; Δ²/2 + Δ³/6 has them all.
     this.#openK3 += abs < 1e-4 ? (delta * delta * (1 + delta / 3)) / 2 : Math.expm1(delta) - delta;
-    if (abs > this.#max) this.#max = abs;
-    if (delta === 0) this.#equal++;
+    if (abs > this.#numbers.max) this.#numbers.max = abs;
+    if (delta === 0) this.#numbers.equal++;
   }
 
   /** Ends a batch. */
   close(): void {
     for (const [key, sums] of this.#open) {
-      const place = this.#slotAt(key) * LEG_WIDTH;
-      for (let column = 0; column < LEG_WIDTH; column++) this.#sums.add(place + column, sums[column]!);
+      const slot = this.#table.open(key);
+      for (let column = 0; column < LEG_WIDTH; column++) this.#table.addExact(slot, column, sums[column]!);
     }
     this.#k3.add(0, this.#openK3);
     this.#open.clear();
@@ -64,35 +82,25 @@ export class LegSums {
     this.#folded = undefined;
   }
 
-  merge(other: LegSums): void {
-    for (const [key, slot] of other.#slots) {
-      const place = this.#slotAt(key) * LEG_WIDTH;
-      for (let column = 0; column < LEG_WIDTH; column++)
-        this.#sums.addPlace(place + column, other.#sums, slot * LEG_WIDTH + column);
-    }
-    this.#k3.addPlace(0, other.#k3, 0);
-    this.#max = Math.max(this.#max, other.#max);
-    this.#equal += other.#equal;
-    this.#folded = undefined;
-  }
-
   /** Sums by cluster, in the order of keys; the keys of two legs of one run name the same clusters. */
   get clusters(): ReadonlyMap<number, Float64Array> {
     this.#folded ??= new Map(
-      this.#sorted().map(([key, slot]) => [
-        key,
-        Float64Array.from({ length: LEG_WIDTH }, (_, column) => this.#sums.value(slot * LEG_WIDTH + column)),
-      ]),
+      this.#table
+        .sorted()
+        .map(([key, slot]) => [
+          key,
+          Float64Array.from({ length: LEG_WIDTH }, (_, column) => this.#table.exact(slot, column)),
+        ]),
     );
     return this.#folded;
   }
 
   get max(): Nats {
-    return this.#max;
+    return this.#numbers.max;
   }
 
   get equal(): number {
-    return this.#equal;
+    return this.#numbers.equal;
   }
 
   get k3(): number {
@@ -104,47 +112,6 @@ export class LegSums {
     let sum = 0;
     for (const sums of this.clusters.values()) sum += sums[column]!;
     return sum;
-  }
-
-  encode(to: ByteWriter): void {
-    const sorted = this.#sorted();
-    to.ascending(sorted.map(([key]) => key));
-    this.#sums.encode(
-      to,
-      listPlaces(
-        sorted.map(([, slot]) => slot),
-        LEG_WIDTH,
-      ),
-    );
-    this.#k3.encode(to, [0]);
-    to.float(this.#max);
-    to.whole(this.#equal);
-  }
-
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not these sums */
-  mergeFrom(from: ByteReader): void {
-    const keys = from.ascending();
-    if (keys.length > BUCKETS || keys.some((key) => key >= BUCKETS))
-      from.fail("a cluster's key is out of range");
-    const slots = Array.from(keys, (key) => this.#slotAt(key));
-    this.#sums.mergeFrom(from, listPlaces(slots, LEG_WIDTH));
-    this.#k3.mergeFrom(from, [0]);
-    this.#max = Math.max(this.#max, from.float());
-    this.#equal += from.whole();
-    this.#folded = undefined;
-  }
-
-  #sorted(): [key: number, slot: number][] {
-    return [...this.#slots].sort(([a], [b]) => a - b);
-  }
-
-  #slotAt(key: number): number {
-    const known = this.#slots.get(key);
-    if (known !== undefined) return known;
-    const slot = this.#slots.size;
-    this.#slots.set(key, slot);
-    this.#sums.grow((slot + 1) * LEG_WIDTH);
-    return slot;
   }
 
   #openSums(key: number): Float64Array {

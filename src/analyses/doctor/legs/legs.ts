@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
+import { layoutOf, part, Sums } from "../../../core/summaries/index.ts";
 import type { GuiltyLeg, LegFigures } from "../../../results/diagnosis.ts";
 import { type ClusterKeys, clusterKeys } from "../../report/cluster-keys.ts";
 import { judgeLegs } from "./judge.ts";
@@ -25,7 +25,11 @@ export interface LegsResult {
  * The two legs of a run, over tokens with mask 1 of which all three log-probs are finite. Δ is the later column less the
  * earlier one: B − A for the decode leg, C − B for the trainer leg, which add up to the run's Δ.
  */
-export class Legs {
+export class Legs extends Sums {
+  static readonly layout = layoutOf<Legs>({
+    decode: part(LegSums.layout, (legs) => legs.#decode),
+    trainer: part(LegSums.layout, (legs) => legs.#trainer),
+  });
   readonly #decode = new LegSums();
   readonly #trainer = new LegSums();
 
@@ -49,11 +53,6 @@ export class Legs {
     this.#trainer.close();
   }
 
-  merge(other: Legs): void {
-    this.#decode.merge(other.#decode);
-    this.#trainer.merge(other.#trainer);
-  }
-
   result(): LegsResult {
     if (this.#decode.clusters.size === 0) return { guilty_leg: null, legs: [], engineNoise: null };
     const guilty = judgeLegs(this.#decode, this.#trainer);
@@ -62,17 +61,6 @@ export class Legs {
       engineNoise: guilty === "none" ? (measureLeg(this.#decode)?.scale ?? null) : null,
       legs: [describeLeg("decode", this.#decode), describeLeg("trainer", this.#trainer)],
     };
-  }
-
-  encode(to: ByteWriter): void {
-    this.#decode.encode(to);
-    this.#trainer.encode(to);
-  }
-
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not these sums */
-  mergeFrom(from: ByteReader): void {
-    this.#decode.mergeFrom(from);
-    this.#trainer.mergeFrom(from);
   }
 }
 

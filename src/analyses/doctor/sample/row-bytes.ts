@@ -3,7 +3,13 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter, FloatArray } from "../../../core/base/index.ts";
+import {
+  type ByteReader,
+  type ByteWriter,
+  type Codec,
+  type FloatArray,
+  listOf,
+} from "../../../core/base/index.ts";
 import type { TopK } from "../../../core/schema/index.ts";
 import type { SampledRow } from "./row.ts";
 
@@ -66,6 +72,13 @@ export function decodeRow(from: ByteReader): SampledRow {
     ...(tops as Pick<SampledRow, (typeof TOPS)[number]>),
   };
 }
+
+/** By hand, since a row's columns have no lengths of their own. The text changes with what is written. */
+export const ROWS: Codec<readonly SampledRow[]> = listOf({
+  text: `sampled row with ${[...FLOATS, ...WHOLES, "prompt", ...TOPS]}`,
+  write: encodeRow,
+  read: decodeRow,
+});
 
 function encodeFloats(values: FloatArray | undefined, to: ByteWriter): void {
   const isNarrow = values instanceof Float32Array;

@@ -55,11 +55,6 @@ export class RowSample {
     if (this.#tokens > 2 * this.#limit) this.#trim();
   }
 
-  merge(other: RowSample): void {
-    this.dropFrom(other.#bound);
-    for (const [key, { rows }] of other.#groups) for (const row of rows) this.add(key, row);
-  }
-
   /** Groups from this key on are not in the sample: some of it, or of one that was merged, was dropped there. */
   get bound(): number {
     this.#trim();

@@ -4,10 +4,18 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
+import { NUMBER } from "../../../core/base/index.ts";
 import { quickK3 } from "../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
-import { BinnedSums, countPlaces } from "../../../core/summaries/index.ts";
+import {
+  BinnedSums,
+  counts,
+  exactSums,
+  layoutOf,
+  maxima,
+  part,
+  Sums,
+} from "../../../core/summaries/index.ts";
 import { measureLogitNoise } from "../features/spread.ts";
 
 /** Of tokens with mask 1 and both log-probs finite. */
@@ -33,7 +41,6 @@ export interface DeltaSums {
 const COUNTS = ["sequences", "tokens", "rolloutMissing", "trainerMissing", "equal"] as const;
 /** Summed so that neither the order of rows nor that of merging leaves a trace. */
 const MEASURED = ["delta", "abs", "square", "unsure", "unsureSquare", "k3"] as const;
-const MEASURED_PLACES = countPlaces(MEASURED.length);
 
 function emptyDeltaSums(): DeltaSums {
   return {
@@ -52,20 +59,25 @@ function emptyDeltaSums(): DeltaSums {
   };
 }
 
-export class RunSums {
-  readonly #counts = emptyDeltaSums();
+export class RunSums extends Sums {
+  static readonly layout = layoutOf<RunSums>({
+    counts: part(counts(COUNTS), (sums) => sums.#counts),
+    max: part(maxima(["max"], NUMBER), (sums) => sums.#counts),
+    measured: part(exactSums(MEASURED.length), (sums) => sums.#measured),
+    oneSided: part(counts(["oneSided"]), (sums) => sums.#counts),
+  });
+  readonly #counts = { ...emptyDeltaSums(), oneSided: 0 };
   readonly #measured = new BinnedSums(MEASURED.length);
-  #oneSided = 0;
 
   get all(): Readonly<DeltaSums> {
-    const sums = { ...this.#counts };
+    const { oneSided: _, ...sums } = this.#counts;
     for (const [place, name] of MEASURED.entries()) sums[name] = this.#measured.value(place);
     return sums;
   }
 
   /** With a side or two: of all that was read. */
   get sequences(): number {
-    return this.#counts.sequences + this.#oneSided;
+    return this.#counts.sequences + this.#counts.oneSided;
   }
 
   add(batch: RecordBatch): void {
@@ -73,7 +85,7 @@ export class RunSums {
     const rollout = asWritten?.rollout ?? batch.rolloutLogprobs;
     const trainer = asWritten?.trainer ?? batch.trainerLogprobs;
     if (rollout === undefined || trainer === undefined) {
-      this.#oneSided += batch.length;
+      this.#counts.oneSided += batch.length;
       return;
     }
     for (let i = 0; i < batch.length; i++) {
@@ -86,27 +98,6 @@ export class RunSums {
   #addCounts(from: DeltaSums): void {
     for (const name of COUNTS) this.#counts[name] += from[name];
     this.#counts.max = Math.max(this.#counts.max, from.max);
-  }
-
-  merge(other: RunSums): void {
-    this.#addCounts(other.#counts);
-    for (const place of MEASURED.keys()) this.#measured.addPlace(place, other.#measured, place);
-    this.#oneSided += other.#oneSided;
-  }
-
-  encode(to: ByteWriter): void {
-    for (const name of COUNTS) to.whole(this.#counts[name]);
-    to.float(this.#counts.max);
-    this.#measured.encode(to, MEASURED_PLACES);
-    to.whole(this.#oneSided);
-  }
-
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not these sums */
-  mergeFrom(from: ByteReader): void {
-    for (const name of COUNTS) this.#counts[name] += from.whole();
-    this.#counts.max = Math.max(this.#counts.max, from.float());
-    this.#measured.mergeFrom(from, MEASURED_PLACES);
-    this.#oneSided += from.whole();
   }
 
   metrics(): Record<string, number | null> {
@@ -132,7 +123,7 @@ export class RunSums {
     const counts = {
       rollout_missing: this.#counts.rolloutMissing,
       trainer_missing: this.#counts.trainerMissing,
-      one_sided_sequences: this.#oneSided,
+      one_sided_sequences: this.#counts.oneSided,
     };
     return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   }

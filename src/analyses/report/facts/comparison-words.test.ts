@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Factor } from "../../../core/statistics/factor.ts";
-import type { SampledCluster } from "../../../core/summaries/sequence-sample.ts";
+import type { SampledCluster } from "../../../core/summaries/sampled-clusters.ts";
 import type { Fact } from "../../../results/report.ts";
-import type { Comparisons, OutcomeContrast, Standout, Trend } from "../standouts/index.ts";
+import type { Comparisons } from "../standouts/index.ts";
+import type { OutcomeContrast } from "../standouts/outcome.ts";
+import type { Standout } from "../standouts/standout.ts";
+import type { Trend } from "../standouts/trend.ts";
 import { comparisonFacts } from "./comparisons.ts";
 import { ordinal } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { interval, sampleReport } from "../../../../test/report/sample-report.ts";
-import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import type { SampledCluster, SampledSequence } from "../../../core/summaries/sampled-clusters.ts";
 import { SequenceSample } from "../../../core/summaries/sequence-sample.ts";
 import type { Fact, GroupMetrics, MismatchReport, TailPoint } from "../../../results/report.ts";
 import type { Comparisons } from "../standouts/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../core/statistics/random.ts";
-import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import type { SampledCluster, SampledSequence } from "../../../core/summaries/sampled-clusters.ts";
 import type { Fact } from "../../../results/report.ts";
 import { compareParts } from "../standouts/index.ts";
 import { comparisonFacts } from "./comparisons.ts";

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ByteReader, ByteWriter } from "../../../core/base/index.ts";
 import { turnMarks, turnOfMark } from "../../../core/kernels/index.ts";
 import type { RecordBatch } from "../../../core/schema/index.ts";
 import {
@@ -13,13 +12,17 @@ import {
   GRADIENT,
   GradientSums,
   impactAt,
+  layoutOf,
+  part,
+  Sums,
   sumGradient,
   TopList,
+  topOf,
 } from "../../../core/summaries/index.ts";
 import type { GradientSequence, GradientToken } from "../../../results/gradient.ts";
 import { describePlace, known } from "../batch-rows.ts";
 import type { ClusterKeys } from "../cluster-keys.ts";
-import { decodeWorst, encodeWorst } from "../worst-lists.ts";
+import { worstOf } from "../worst-lists.ts";
 import { formatPlaceKey } from "../worst-tokens.ts";
 
 const WORST_KEPT = 20;
@@ -28,7 +31,19 @@ const WORST_KEPT = 20;
 export type SummedSequence = Omit<GradientSequence, "impact_share">;
 
 /** Of the batches with advantages what {@link readGradient} needs; merges in any order to the same bits. */
-export class GradientSummary {
+export class GradientSummary extends Sums {
+  static readonly layout = layoutOf<GradientSummary>({
+    sums: part(GradientSums.layout, ({ sums }) => sums),
+    shares: part(ClusterShares.layout, ({ shares }) => shares),
+    worstTokens: part(
+      topOf(worstOf<GradientToken>("impact", "file", "handle")),
+      ({ worstTokens }) => worstTokens,
+    ),
+    worstSequences: part(
+      topOf(worstOf<SummedSequence>("impact", "file", "handle")),
+      ({ worstSequences }) => worstSequences,
+    ),
+  });
   readonly sums = new GradientSums();
   /** Of Σ k3, the part where the advantage is 0. */
   readonly shares = new ClusterShares();
@@ -107,33 +122,5 @@ export class GradientSummary {
       });
       ({ threshold } = this.worstTokens);
     }
-  }
-
-  merge(other: GradientSummary): void {
-    this.sums.merge(other.sums);
-    this.shares.merge(other.shares);
-    this.worstTokens.merge(other.worstTokens);
-    this.worstSequences.merge(other.worstSequences);
-  }
-
-  encode(to: ByteWriter): void {
-    this.sums.encode(to);
-    this.shares.encode(to);
-    encodeWorst(to, this.worstTokens.list());
-    encodeWorst(to, this.worstSequences.list());
-  }
-
-  /**
-   * Adds what `encode` wrote.
-   *
-   * @throws FormatError when the bytes are not a summary
-   */
-  mergeFrom(from: ByteReader): void {
-    this.sums.mergeFrom(from);
-    this.shares.mergeFrom(from);
-    for (const token of decodeWorst<GradientToken>(from, ["impact", "file", "handle"]))
-      this.worstTokens.add(token);
-    for (const sequence of decodeWorst<SummedSequence>(from, ["impact", "file", "handle"]))
-      this.worstSequences.add(sequence);
   }
 }

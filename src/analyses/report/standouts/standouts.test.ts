@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../core/statistics/random.ts";
-import type { SampledCluster, SampledSequence } from "../../../core/summaries/sequence-sample.ts";
+import type { SampledCluster, SampledSequence } from "../../../core/summaries/sampled-clusters.ts";
 import { comparePlaces, gatherAllPlaces, testPlaces } from "./index.ts";
 import { outcomeContrast } from "./outcome.ts";
 import { findStandouts, type Standout } from "./standout.ts";

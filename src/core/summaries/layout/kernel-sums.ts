@@ -1,5 +1,6 @@
-import type { Codec } from "../../base/index.ts";
-import { FIELDS, mergeSums } from "../../kernels/index.ts";
+import type { Codec } from "../../base/codec.ts";
+import { FIELDS } from "../../kernels/layout.ts";
+import { mergeSums } from "../../kernels/merge.ts";
 import { contents, type Layout } from "./layout.ts";
 
 const NUMBERS: Codec<Float64Array> = {

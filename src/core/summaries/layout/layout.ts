@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { type ByteReader, type ByteWriter, type Codec, WHOLE } from "../../base/index.ts";
+import type { ByteReader } from "../../base/byte-reader.ts";
+import type { ByteWriter } from "../../base/byte-writer.ts";
+import { type Codec, WHOLE } from "../../base/codec.ts";
 import { type BinnedSums, countPlaces } from "../binned-sums.ts";
 
 /** How sums of a type are written, and added to others of the type. */
@@ -95,6 +97,22 @@ export function optionalPart<T, P>(
     merge(sums, other) {
       const theirs = get(other);
       if (theirs !== undefined) layout.merge(open(sums), theirs);
+    },
+  };
+}
+
+/** As many sums as there are on both sides: nothing says how many. */
+export function eachOf<P>(each: Layout<P>): Layout<readonly P[]> {
+  return {
+    text: `each ${each.text}`,
+    encode(all, to) {
+      for (const one of all) each.encode(one, to);
+    },
+    mergeFrom(all, from) {
+      for (const one of all) each.mergeFrom(one, from);
+    },
+    merge(all, others) {
+      for (const [i, one] of all.entries()) each.merge(one, others[i]!);
     },
   };
 }

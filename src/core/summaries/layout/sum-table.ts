@@ -1,4 +1,6 @@
-import type { ByteReader, ByteWriter, Codec } from "../../base/index.ts";
+import type { ByteReader } from "../../base/byte-reader.ts";
+import type { ByteWriter } from "../../base/byte-writer.ts";
+import type { Codec } from "../../base/codec.ts";
 import { BinnedSums, listPlaces } from "../binned-sums.ts";
 import type { Layout } from "./layout.ts";
 import { compareKeys } from "./sums-by-key.ts";

@@ -1,4 +1,4 @@
-import type { Codec } from "../../base/index.ts";
+import type { Codec } from "../../base/codec.ts";
 import type { Layout } from "./layout.ts";
 
 type Key = string | number;

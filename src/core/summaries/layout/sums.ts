@@ -1,4 +1,5 @@
-import type { ByteReader, ByteWriter } from "../../base/index.ts";
+import type { ByteReader } from "../../base/byte-reader.ts";
+import type { ByteWriter } from "../../base/byte-writer.ts";
 import type { Layout } from "./layout.ts";
 
 interface Declaring<T> {
@@ -15,7 +16,7 @@ export abstract class Sums {
     return (this.constructor as unknown as Declaring<this>).layout;
   }
 
-  /** Adds sums of the same kind to these. */
+  /** Adds sums of the same kind to these. @throws RangeError when they have other settings */
   merge(other: this): void {
     this.layout.merge(this, other);
   }

@@ -4,8 +4,6 @@
  * @module
  */
 import {
-  type ByteReader,
-  type ByteWriter,
   type Codec,
   FLAG,
   FLOAT,
@@ -281,15 +279,13 @@ function spending<T>(bytes: number, of: Codec<T>): Codec<T> {
   };
 }
 
-export function encodeStudy(study: StudySums, to: ByteWriter): void {
-  STUDY.write(study, to);
-}
-
-/** @throws FormatError when the bytes are not a study's */
-export function decodeStudy(from: ByteReader): StudySums {
-  const study = STUDY.read(from);
-  const summaries = [...study.checkpoints, ...study.pairs].flatMap(({ texts }) => texts);
-  for (const { index } of [...summaries, ...study.looked])
-    if (index >= study.texts.length) from.fail(`text ${index} of ${study.texts.length} is declared`);
-  return study;
-}
+export const STUDY_SUMS: Codec<StudySums> = {
+  ...STUDY,
+  read(from) {
+    const study = STUDY.read(from);
+    const summaries = [...study.checkpoints, ...study.pairs].flatMap(({ texts }) => texts);
+    for (const { index } of [...summaries, ...study.looked])
+      if (index >= study.texts.length) from.fail(`text ${index} of ${study.texts.length} is declared`);
+    return study;
+  },
+};
