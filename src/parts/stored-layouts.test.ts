@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { RunSummary } from "../analyses/report/run-summary.ts";
+import { crc32c } from "../core/base/crc32c.ts";
+import { MismatchSummary } from "../core/summaries/mismatch-summary.ts";
+import { DivergenceSums } from "./kinds/divergence-sums.ts";
+import { PART_KINDS } from "./kinds/index.ts";
+import { KlSums } from "./kinds/kl-sums.ts";
+import { ReportSums } from "./kinds/report-sums.ts";
+import { SweepSums } from "./kinds/sweep-sums.ts";
+
+interface Declaring {
+  readonly layout: { readonly text: string };
+}
+
+// Whoever changes a layout raises the version here and where it stands: programs of the old version then refuse the new
+// bytes by name, and do not read them as something else.
+it.each<[what: string, version: number, of: Declaring, stated: readonly [version: number, digest: string]]>([
+  ["MismatchSummary as JSON", new MismatchSummary().toJSON().version, MismatchSummary, [6, "3854166c"]],
+  ["RunSummary as JSON", new RunSummary().toJSON().version, RunSummary, [8, "57fc5ac3"]],
+  ["parts of report", PART_KINDS.report.version, ReportSums, [2, "2fe2ffe9"]],
+  ["parts of doctor", PART_KINDS.doctor.version, ReportSums, [2, "2fe2ffe9"]],
+  ["parts of sweep", PART_KINDS.sweep.version, SweepSums, [2, "c6fa222c"]],
+  ["parts of divergence", PART_KINDS.divergence.version, DivergenceSums, [1, "cc0ad2e"]],
+  ["parts of kl", PART_KINDS.kl.version, KlSums, [2, "65b92f98"]],
+])("%s have a version for each layout", (_, version, { layout }, stated) => {
+  expect([version, crc32c(new TextEncoder().encode(layout.text)).toString(16)]).toEqual(stated);
+});
