@@ -57,10 +57,11 @@ export class Doctor extends Sums {
     // Most of the sequences of a sample are in the other, too.
     rows: contents(
       ROWS,
-      (doctor) => [...new Set([...doctor.#spread.list(), ...doctor.#steps.list()])].sort(compareRows),
+      (doctor) => doctor.#rows().sort(compareRows),
       (doctor, rows) => {
         for (const row of rows) doctor.#keep(row);
       },
+      (doctor) => doctor.#rows(),
     ),
   });
   readonly #sums = new RunSums();
@@ -92,6 +93,10 @@ export class Doctor extends Sums {
       const row = takeRow(batch, i, group, arePrompts[i] === 1);
       this.#keep(row);
     }
+  }
+
+  #rows(): SampledRow[] {
+    return [...new Set([...this.#spread.rows(), ...this.#steps.rows()])];
   }
 
   #keep(row: SampledRow): void {

@@ -22,6 +22,7 @@ export class LargestValues extends Sums {
       FLOATS,
       (sums) => sums.list(),
       (sums, values) => sums.#keepAll(values),
+      (sums) => sums.#values.subarray(0, sums.#held),
     ),
   });
   readonly #kept: number;

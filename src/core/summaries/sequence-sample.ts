@@ -36,6 +36,7 @@ export class SequenceSample extends Sums {
         for (const { cluster, sequences } of clusters)
           for (const sequence of sequences) sample.#keep(cluster, sequence);
       },
+      (sample) => [...sample.#clusters].map(([cluster, sequences]) => ({ cluster, sequences })),
     ),
   });
   readonly #limit: number;

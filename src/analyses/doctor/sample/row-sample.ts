@@ -72,6 +72,12 @@ export class RowSample {
     return [...this.#groups].flatMap(([key, { rows }]) => (key < end ? rows : [])).sort(compareRows);
   }
 
+  /** All that are kept, in any order. */
+  rows(): SampledRow[] {
+    this.#trim();
+    return [...this.#groups.values()].flatMap(({ rows }) => rows);
+  }
+
   #trim(): void {
     const end = this.#keyBeyond(this.#limit);
     if (end < Number.POSITIVE_INFINITY) this.dropFrom(end);

@@ -117,17 +117,23 @@ export function eachOf<P>(each: Layout<P>): Layout<readonly P[]> {
   };
 }
 
-/** Values that sums hold, which are added to those of others. */
+/**
+ * Values that sums hold, which are added to those of others.
+ *
+ * @param list in the order in which they are written
+ * @param held the same in any order, where sorting takes long: to be added in memory
+ */
 export function contents<T, V>(
   codec: Codec<V>,
   list: (sums: T) => V,
   add: (sums: T, values: V) => void,
+  held = list,
 ): Layout<T> {
   return {
     text: codec.text,
     encode: (sums, to) => codec.write(list(sums), to),
     mergeFrom: (sums, from) => add(sums, codec.read(from)),
-    merge: (sums, other) => add(sums, list(other)),
+    merge: (sums, other) => add(sums, held(other)),
   };
 }
 
