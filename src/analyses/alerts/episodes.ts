@@ -8,19 +8,19 @@ import type { AlertRule } from "./rules.ts";
 
 /** A stretch in which a condition holds. */
 export interface Episode {
-  /** Tells episodes of a rule apart: a step, or a test. */
+  /** The step or the test: what tells episodes of one rule apart. */
   readonly key: string;
   readonly since: number | null;
   readonly last: number | null;
-  /** Steps in which it held. */
+  /** Number of steps in which the condition held. */
   readonly steps: number;
   readonly value: number | null;
-  /** Whether it holds no longer. */
+  /** Whether the condition has stopped holding. */
   readonly isOver: boolean;
   readonly what: string;
 }
 
-/** Whether a condition has an answer for each step, so that the past can be read again at any time. */
+/** Whether a condition can be evaluated at each step, so that past steps can be read again at any time. */
 export function isStepped(condition: Condition): boolean {
   if (condition.kind !== "figure") return false;
   const { group, step, pooling } = condition.figure;
@@ -56,7 +56,7 @@ export function listStepEpisodes(results: Results, { when, clear }: AlertRule): 
   return episodes;
 }
 
-/** Alarms of the tests that hold for the whole run: each is raised once, and as nothing goes on, it is never over. */
+/** Alarms of the tests over the whole run: each is raised once, and because an alarm is final, it is never over. */
 export function listChanges(results: Results, { when }: AlertRule): Episode[] {
   if (results.kind === "series" || when.kind !== "changed") return [];
   return results.watch.alarms
@@ -72,19 +72,19 @@ export function listChanges(results: Results, { when }: AlertRule): Episode[] {
     }));
 }
 
-/** A condition that is read of the whole run so far. */
+/** A condition on the whole run so far. */
 export type PresentCondition = Exclude<Condition, ChangeCondition>;
 
 interface Judged {
   readonly holding: Holding;
   readonly value: number | null;
-  /** What is reported where it holds. */
+  /** What to report when it holds. */
   readonly what: string;
 }
 
 /**
- * Whether a condition on the whole run so far is shown to hold, shown not to, or open. Of a run with too few tokens for a
- * word on it, nothing is shown but counts.
+ * Whether a condition on the whole run so far is shown to hold, shown not to hold, or open. In a run with too few
+ * tokens for a verdict, only conditions on counts can be shown.
  */
 export function judgeNow(results: Results, condition: PresentCondition): Judged {
   const open: Judged = { holding: "open", value: null, what: condition.text };

@@ -12,15 +12,17 @@ import type { AlertRule, AlertRules } from "./rules.ts";
 
 type KnownEvent = Pick<Episode, "key" | "since" | "last">;
 
-/** What is known of the events of a rule; JSON, so that it can be kept while nobody looks. */
+/** What is known about the events of a rule; JSON, so that it can be stored between evaluations. */
 interface RuleState {
-  /** Events that were raised, the latest last. */
+  /** Events raised so far, the latest last. */
   readonly raised: readonly KnownEvent[];
-  /** Events ever raised, those that are no longer remembered too; kept for rules on the whole run, which number them. */
+  /**
+   * Number of events ever raised, including forgotten ones; kept for rules on the whole run, whose events are numbered.
+   */
   readonly events?: number;
-  /** Whether the condition held when it was last looked at, for rules on the whole run. */
+  /** Whether the condition held at the last evaluation, for rules on the whole run. */
   readonly isFiring: boolean;
-  /** Looks or steps at which the current event went on to hold. */
+  /** Number of evaluations or steps at which the current event still held. */
   readonly repeats: number;
 }
 
@@ -31,25 +33,26 @@ export interface AlertState {
 
 export const NO_ALERTS: AlertState = { version: 1, rules: {} };
 
-/** As many events of a rule are remembered. */
+/** How many events of a rule are remembered. */
 const MOST_REMEMBERED = 100;
 
 export interface AlertChange {
   readonly state: AlertState;
-  /** Events that begin now. */
+  /** Events that have just begun. */
   readonly raised: readonly { readonly alert: Alert; readonly rule: AlertRule }[];
-  /** Rules whose event is over, with how often it was seen to go on. */
+  /** Rules whose event is over, with how often the event was seen to continue. */
   readonly over: readonly { readonly rule: AlertRule; readonly repeats: number }[];
 }
 
 /**
- * Which alerts are due after one more look at a run. Pure: it may be called as often as one likes, and raises each event
- * once.
+ * Which alerts are due after another evaluation of a run. Pure: it can be called any number of times and raises each
+ * event once.
  *
- * Conditions on steps are read for all steps each time, so that nothing between two looks is missed; those on the whole run
- * so far hold when the whole 95 % interval keeps them, and are raised again only after they were shown not to hold.
+ * Conditions on steps are evaluated for all steps each time, so that nothing between two evaluations is missed.
+ * Conditions on the whole run so far hold when the whole 95 % interval meets them, and are raised again only after they
+ * were shown not to hold.
  *
- * @param run names the run in ids and texts; the same at each look
+ * @param run names the run in ids and texts; must stay the same between evaluations
  */
 export function evaluateAlerts(
   results: Results,
@@ -80,9 +83,9 @@ interface Followed {
 function followEpisodes(results: Results, rule: AlertRule, before: RuleState): Followed {
   const isChange = rule.when.kind === "changed";
   const episodes = isChange ? listChanges(results, rule) : listStepEpisodes(results, rule);
-  // A step that is read again with more of its ranks may move where an event began: that is not a second event.
+  // Reading a step again with more of its ranks may move the start of an event: that is not a second event.
   const isSame = isChange ? haveOneKey : overlap;
-  // Those before all that are remembered were raised too.
+  // Events older than every remembered one were raised too.
   const isForgotten = (one: Episode): boolean =>
     before.raised.length === MOST_REMEMBERED && sortsBefore(one, before.raised[0]!);
   const fresh = episodes.filter((one) => !isForgotten(one) && !before.raised.some((old) => isSame(old, one)));
@@ -101,7 +104,7 @@ function haveOneKey(a: KnownEvent, b: KnownEvent): boolean {
   return a.key === b.key;
 }
 
-/** A step without a number counts as 0, as where steps are sorted. */
+/** A step without a number counts as 0, as it does when steps are sorted. */
 function overlap(a: KnownEvent, b: KnownEvent): boolean {
   return (a.since ?? 0) <= (b.last ?? 0) && (b.since ?? 0) <= (a.last ?? 0);
 }
@@ -111,7 +114,7 @@ function sortsBefore(a: KnownEvent, b: KnownEvent): boolean {
 }
 
 function followNow(results: Results, rule: AlertRule, before: RuleState): Followed {
-  // A rule on changes has episodes, and what clears a rule is of the rule's kind.
+  // Rules on changes were handled above as episodes, and `clear` has the same kind as `when`.
   const [when, clear] = [rule.when as PresentCondition, rule.clear as PresentCondition | null];
   const { holding, value, what } = judgeNow(results, when);
   const isCleared = clear === null ? holding === "fails" : judgeNow(results, clear).holding === "holds";

@@ -1,5 +1,5 @@
 /**
- * When an alert is raised: rules over results, each event once. Pure; who is told belongs in `apps/alerts`.
+ * When an alert is raised: rules over results, each event once. Pure; who gets notified belongs in `apps/alerts`.
  *
  * @module
  */

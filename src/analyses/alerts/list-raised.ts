@@ -2,12 +2,12 @@ import type { RaisedAlert } from "../../results/alerts.ts";
 import type { AlertChange } from "./evaluate-alerts.ts";
 import type { AlertRules } from "./rules.ts";
 
-/** As many events of a run are listed. */
+/** How many events of a run are listed. */
 const MOST_LISTED = 200;
 
 /**
- * The events of a run after one more look: those that were raised are added, and whether each goes on is brought up to
- * date. Of a rule only the last event can go on; those of a rule that is gone from the file stay as they were.
+ * The events of a run after another evaluation: adds those just raised and updates whether each still holds. Only the
+ * last event of a rule can still hold; events of a rule that is gone from the file stay as they were.
  */
 export function listRaised(
   before: readonly RaisedAlert[],

@@ -2,7 +2,7 @@ import type { Condition } from "../conditions/condition.ts";
 
 /** When an alert is raised. */
 export interface AlertRule {
-  /** Unique; that of the condition where none was given. */
+  /** Unique; the text of the condition if no name was given. */
   readonly name: string;
   readonly when: Condition;
   /** Holds when the rule may be raised again; null: as soon as `when` is shown not to hold. */
@@ -11,13 +11,13 @@ export interface AlertRule {
   readonly notify: readonly string[] | null;
 }
 
-/** Who is told, beside the terminal. */
+/** Who gets notified, in addition to the terminal. */
 export type AlertChannel = { readonly name: string } & (
   | {
       readonly kind: "webhook";
-      /** The address, or the variable of the environment that holds it. */
+      /** The address, or the environment variable that contains it. */
       readonly url: { readonly text: string } | { readonly env: string };
-      /** The variable of the environment with the key of the signature; null: not signed. */
+      /** The environment variable with the signing key; null: not signed. */
       readonly secretEnv: string | null;
     }
   | { readonly kind: "command"; readonly words: readonly string[] }

@@ -22,23 +22,23 @@ import { makeTokenTable, type TokenTable } from "./token-table.ts";
 
 /** Which records count, and how many tokens are listed. */
 export interface AnalyzeOptions {
-  /** An SQL expression over the fields of the log; only records that it holds for are counted. */
+  /** An SQL expression over the fields of the log; only records for which it is true are counted. */
   readonly where?: string;
-  /** Tokens listed wherever there is a list; default 10. */
+  /** Length of every list of tokens; default 10. */
   readonly top?: number;
-  /** Share of all responses that are correct, 0 to 1, where the log does not say it. */
+  /** Share of all responses that are correct, 0 to 1, for logs that do not say. */
   readonly accuracy?: number;
   /** Bytes of memory for the tables; default 1 GiB, beyond which they spill to temporary files. */
   readonly memoryLimit?: number;
-  /** For the path `-`. */
+  /** Input for the path `-`. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
 const DEFAULT_TOP = 10;
 
 /**
- * Answers every question that the guide asks of high-divergence logs. Only the fields that figures are made of are held,
- * and what `where` names; prompts and responses are read over.
+ * Answers every question that the guide asks about high-divergence logs. Keeps only the fields that figures need and
+ * those that `where` names; prompts and responses are skipped.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -179,7 +179,7 @@ async function answer(
   };
 }
 
-/** What the metrics are made of; each is a query. */
+/** The queries that the metrics are made of. */
 async function askFigures(database: Database, top: number) {
   const all = await selectFigures(database, "true", 0);
   const { known } = await database.row<{ known: number }>("SELECT count(is_correct) AS known FROM tokens");

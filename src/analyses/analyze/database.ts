@@ -1,5 +1,5 @@
 /**
- * DuckDB inside this process, locked: no network, no extension, no file but those that it is given.
+ * DuckDB inside this process, locked down: no network, no extensions, no files except those it is given.
  *
  * @module
  */
@@ -9,13 +9,15 @@ import { memoryLimit } from "../../core/base/index.ts";
 import { createScratch, type Scratch } from "../../input/io/index.ts";
 
 export interface DatabaseOptions {
-  /** Bytes that tables and queries may take before they spill to temporary files; default the memory limit. */
+  /**
+   * Memory that tables and queries may take before they spill to temporary files, in bytes; default the memory limit.
+   */
   readonly memoryLimit?: number;
-  /** Bytes that they may take in temporary files; default nearly all that the disk has. */
+  /** Space that temporary files may take, in bytes; default nearly all that the disk has. */
   readonly spillLimit?: number | undefined;
   /** Default 2. */
   readonly threads?: number;
-  /** Rows without ORDER BY come in the order of their file; costs memory. Default true. */
+  /** Whether rows without ORDER BY keep the order of their file, which costs memory. Default true. */
   readonly ordered?: boolean;
   /** Files that SQL may read; default none. */
   readonly readable?: readonly string[];
@@ -25,9 +27,9 @@ export type Cell = string | number | boolean | null;
 
 export interface Database {
   readonly connection: DuckDBConnection;
-  /** Statements of our own, without a result. */
+  /** Runs one of our own statements; no result. */
   run(sql: string, values?: readonly DuckDBValue[]): Promise<void>;
-  /** Rows of a query of our own; integers and decimals as numbers. */
+  /** Rows of one of our own queries; integers and decimals become numbers. */
   rows<T extends Readonly<Record<string, Cell>>>(sql: string, values?: readonly DuckDBValue[]): Promise<T[]>;
   /** The first row; there must be one. */
   row<T extends Readonly<Record<string, Cell>>>(sql: string, values?: readonly DuckDBValue[]): Promise<T>;
@@ -37,7 +39,7 @@ export interface Database {
 }
 
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
-  // Removed when the process ends in the middle, too, and by the next one where it was killed.
+  // Also removed if the process ends early; if it is killed, the next process removes it.
   const scratch = await createScratch();
   try {
     return await openIn(scratch, options);

@@ -1,5 +1,5 @@
 /**
- * The fields of a high-divergence log that figures are made of, whoever wrote it.
+ * The fields of a high-divergence log that figures need, whichever program wrote it.
  *
  * @module
  */
@@ -35,10 +35,12 @@ export const FIELDS: Readonly<Record<string, FieldKind>> = {
 
 /** Fields that are probabilities or shares. A record's own `prob_divergence` is checked as it is read. */
 export const SHARES: ReadonlySet<string> = new Set(["rollout_prob", "actor_prob", "iteration_accuracy"]);
-/** Above 1 by the rounding of float32. */
+/** Rounding to float32 can put a share slightly above 1. */
 export const LARGEST_SHARE = 1 + 1e-6;
 
-/** Columns that analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits. */
+/**
+ * Columns that the analysis adds: the token's text without quotes, and whether the guide's pattern takes it for digits.
+ */
 export const ADDED_COLUMNS = ["text", "is_digit"] as const;
 
 /** Why an object is not a record of a high-divergence log; the one field that every figure needs is the divergence. */

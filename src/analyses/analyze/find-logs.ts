@@ -10,7 +10,7 @@ import { refuseRemote } from "../../input/remote/index.ts";
 const LOG_NAME = /\.(jsonl|ndjson)(\.\d+)?(\.(gz|zst))?$/i;
 
 /**
- * Files as they were named, each once; of directories the logs right in them, in the natural order of their names.
+ * Files as named, each once; for a directory, the logs directly inside it, in natural order of their names.
  *
  * @throws EmptyInputError if a directory holds none
  * @throws UnsupportedError for an address of a remote store

@@ -1,6 +1,6 @@
 /**
- * The guide's Hypothesis 1 as the guide tests it ("above 70 %: strong evidence", "above 1.5x", p < 0.05), and beside each
- * rule whether chance would give the same. `scenarios.ts` says why the limits alone say nothing.
+ * The guide's Hypothesis 1 as the guide tests it ("above 70 %: strong evidence", "above 1.5x", p < 0.05), and for each
+ * rule whether chance alone would give the same. `scenarios.ts` explains why the limits alone say nothing.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Questions to high-divergence logs and other log files, through an embedded SQL database.
+ * Questions about high-divergence logs and other log files, answered by an embedded SQL database.
  *
  * @module
  */

@@ -1,26 +1,26 @@
 import { isUtf8 } from "node:buffer";
 
-/** Lines that stand together in a file. */
+/** Consecutive lines of a file. */
 export interface LineBlock {
-  /** One-based number of the first. */
+  /** One-based number of the first line. */
   readonly first: number;
   /** Without their line ends; undefined where a line is not text, see {@link LineBlock.faults}. */
   readonly lines: readonly (string | undefined)[];
   /** Why a line is not text, by its place in `lines`. */
   readonly faults: ReadonlyMap<number, string>;
-  /** The last line of the file has no line end: its writer may have died in it. */
+  /** Whether the file's last line lacks a line end: its writer may have died in it. */
   readonly unterminated: boolean;
 }
 
 export interface LineOptions {
-  /** Bytes of the longest line that is taken; default 64 MiB. */
+  /** Longest line accepted, in bytes; default 64 MiB. */
   readonly maxLineBytes?: number;
 }
 
 const DEFAULT_MAX_LINE_BYTES = 2 ** 26;
 const NEWLINE = 0x0a;
 
-/** Splits bytes into lines, holding one chunk and one line. A byte order mark at the start is dropped. */
+/** Splits bytes into lines, holding one chunk and one line in memory. Drops a byte order mark at the start. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   options: LineOptions = {},
@@ -34,7 +34,7 @@ export async function* readLines(
     const last = bytes.lastIndexOf(NEWLINE);
     if (last < 0) {
       heldBytes += bytes.length;
-      // Beyond the limit only the count of bytes is of interest.
+      // Beyond the limit only the number of bytes matters.
       if (heldBytes <= limit) held.push(bytes);
       continue;
     }

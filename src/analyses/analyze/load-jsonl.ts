@@ -15,7 +15,7 @@ import { type LogRecord, parseLine } from "./parse-line.ts";
 import type { RecordIdentities } from "./record-identities.ts";
 import type { RowWriter } from "./row-writer.ts";
 
-/** A line that is in no figure. */
+/** A line that is in none of the figures. */
 export interface SkippedLine {
   readonly file: string;
   /** One-based. */
@@ -31,30 +31,30 @@ export interface LoadedFile {
   readonly records: number;
   readonly torn: number;
   readonly foreign: number;
-  /** The first of them. */
+  /** The first skipped lines. */
   readonly skipped: readonly SkippedLine[];
-  /** Why it was not read to its end. */
+  /** Why the file was not read to its end. */
   readonly failure: LogratioError | undefined;
 }
 
 export interface LoadOptions {
-  /** Says why an object is not a record of what is wanted; undefined for one that is. */
+  /** Says why an object is not a record of the wanted kind; undefined if it is. */
   readonly refuse?: (record: LogRecord) => string | undefined;
-  /** Records with an identity that is in it already are left out; those of this file are added. Shared by files. */
+  /** Records whose identity is already in here are left out; those of this file are added. Files share it. */
   readonly seen?: RecordIdentities;
   readonly findings: FindingLog;
-  /** For the path `-`. */
+  /** Input for the path `-`. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** So many skipped lines of a file are named; all are counted. */
+/** How many skipped lines of a file are listed; all are counted. */
 const MOST_NAMED = 1000;
-/** So many are named in the message. */
+/** How many of them the message names. */
 const MOST_IN_MESSAGE = 8;
 
 /**
- * Adds the records of a JSONL file (plain, gzip or zstd) to a table. Torn and foreign lines are counted, named and
- * left out; blank ones do not matter. A file that is damaged within its compression gives what stands before the fault.
+ * Adds the records of a JSONL file (plain, gzip or zstd) to a table. Torn and foreign lines are counted, named and left
+ * out; blank lines are ignored. If the compressed data is damaged, keeps what comes before the fault.
  *
  * @throws NotFoundError if the file cannot be opened
  */
@@ -97,7 +97,7 @@ export async function loadJsonl(
       }
     }
   } catch (error) {
-    // Neither a path that is not there nor a database without memory is a matter of what this file holds.
+    // A missing path and a database out of memory are not faults of this file's content.
     if (isLogratioError(error, "NotFoundError") || isOutOfMemory(error)) throw error;
     const contained = isSystemError(error)
       ? fileSystemError(error, "read", { file: path })

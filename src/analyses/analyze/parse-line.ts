@@ -1,16 +1,16 @@
-/** An object as a line of JSONL holds it. */
+/** An object on a line of JSONL. */
 export type LogRecord = Readonly<Record<string, unknown>>;
 
-/** A record, a line that holds none, or a blank line. */
+/** A record, a line without one, or a blank line. */
 export type ParsedLine =
   | { readonly record: LogRecord }
-  /** `torn`: no whole JSON value; `foreign`: JSON, but no record of what is read here. */
+  /** `torn`: not a whole JSON value; `foreign`: JSON, but not a record of the wanted kind. */
   | { readonly fault: "torn" | "foreign"; readonly why: string }
   | { readonly blank: true };
 
 /**
- * One line of JSONL. What Python's `json.dumps` writes for values that JSON has no words for is understood: NaN is
- * missing (null), Infinity and -Infinity are infinite.
+ * Parses one line of JSONL. Accepts what Python's `json.dumps` writes for values that JSON cannot express: NaN becomes
+ * missing (null), Infinity and -Infinity become infinite.
  */
 export function parseLine(line: string): ParsedLine {
   if (line.trim() === "") return { blank: true };
@@ -35,7 +35,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Strings are matched so that the words in them are left alone. */
+/** Matches strings as well, so that the words inside them are left alone. */
 const STRINGS_AND_WORDS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
 /** A number too large for a double is read as infinite. */
 const WORDS: Readonly<Record<string, string>> = { NaN: "null", Infinity: "1e999", "-Infinity": "-1e999" };

@@ -1,5 +1,5 @@
 /**
- * SQL over files: each is a table, and nothing else can be reached.
+ * SQL over files: each file is a table, and nothing else can be reached.
  *
  * @module
  */
@@ -16,27 +16,27 @@ import { checkQuery, memoryError, queryError, timeError } from "./query.ts";
 import { createRowWriter } from "./row-writer.ts";
 
 export interface QueryOptions {
-  /** Bytes of memory before tables spill to temporary files; default 1 GiB. */
+  /** Memory before tables spill to temporary files, in bytes; default 1 GiB. */
   readonly memoryLimit?: number;
-  /** Bytes of temporary files; default nearly all that the disk has. */
+  /** Space for temporary files, in bytes; default nearly all that the disk has. */
   readonly spillLimit?: number;
-  /** Milliseconds for checking and running the query, after which it is stopped; default never. */
+  /** Time for checking and running the query before it is stopped, in milliseconds; default unlimited. */
   readonly timeLimit?: number | undefined;
-  /** Rows after which the result ends; default none. */
+  /** Largest number of rows in the result; default unlimited. */
   readonly rowLimit?: number | undefined;
-  /** Stops the query; it then fails as DuckDB says. */
+  /** Stops the query, which then fails with DuckDB's error. */
   readonly signal?: AbortSignal | undefined;
-  /** For the path `-`, read as JSONL. */
+  /** Input for the path `-`, read as JSONL. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
 export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Integers are numbers where a double holds them, else text; lists and structures are as in JSON. */
+  /** Integers are numbers if a double can represent them, else text; lists and structures are as in JSON. */
   readonly rows: readonly (readonly (Json | null)[])[];
   /** Whether there are rows beyond `rowLimit`. */
   readonly more: boolean;
-  /** Table of each file. */
+  /** The table made of each file. */
   readonly tables: readonly { readonly name: string; readonly file: string }[];
   readonly findings: readonly Finding[];
 }
@@ -55,12 +55,12 @@ interface Table {
 }
 
 /**
- * Runs one query over JSONL, Parquet and CSV files. Each is a table under its name without ending, odd characters
- * replaced by `_`; the first is `t` as well. Torn lines of JSONL are left out and told in `findings`.
+ * Runs one query over JSONL, Parquet and CSV files. Each file is a table named after the file without its ending, with
+ * odd characters replaced by `_`; the first is also `t`. Torn JSONL lines are left out and reported in `findings`.
  *
- * @throws UsageError if the query does not parse, names what is not there, or is more than a query
+ * @throws UsageError if the query does not parse, names something that does not exist, or does more than query
  * @throws NotFoundError if a file does not exist
- * @throws LimitError if the memory limit is too small even for spilling, or the time is over
+ * @throws LimitError if the memory limit is too small even with spilling, or the time limit is reached
  */
 export async function queryFiles(
   sql: string,
@@ -87,7 +87,7 @@ async function queryTables(
 ): Promise<QueryResult> {
   const { memoryLimit, stdin } = options;
   const database = await openDatabase({
-    // As a pattern, and as what the pattern stands for.
+    // Both as a pattern and as the path that the pattern matches.
     readable: tables.flatMap(({ kind, pinned }) =>
       kind === "jsonl" ? [] : [pinned.path, literalPath(pinned.path)],
     ),
@@ -96,7 +96,7 @@ async function queryTables(
   });
   try {
     for (const table of tables) await makeTable(database, table, findings, stdin);
-    // The first is t as well, unless a file is called so; SQL does not tell T from t.
+    // The first table is also `t`, unless a file has that name; SQL does not distinguish T from t.
     const alias = tables.some(({ name }) => name.toLowerCase() === "t") ? undefined : tables[0];
     if (alias !== undefined) await database.run(`CREATE VIEW t AS FROM ${sqlName(alias.name)}`);
     const hint = await describeTables(database, tables, alias);
@@ -121,12 +121,12 @@ async function runQuery(
   const { connection } = database;
   const end = performance.now() + timeLimit;
   const isOver = (): boolean => performance.now() >= end;
-  // Repeated, because DuckDB forgets an interrupt that comes between two of its steps.
+  // Repeated, because DuckDB forgets an interrupt that arrives between two of its steps.
   const timer = setInterval(() => {
     if (isOver() || signal?.aborted) connection.interrupt();
   }, STOP_MS);
   try {
-    // Within the time limit: DuckDB computes constants while it plans.
+    // Counts towards the time limit, because DuckDB computes constants while it plans.
     await checkQuery(database, sql, "the query", hint);
     signal?.throwIfAborted();
     if (isOver()) throw timeError(timeLimit, undefined);
@@ -155,7 +155,7 @@ const toJsonValue: DuckDBValueConverter<Json> = (value, type, converter) => {
   return Number.isSafeInteger(number) ? number : String(value);
 };
 
-/** Read by us. */
+/** For files that we read ourselves. */
 const NOT_PINNED: PinnedFile = { path: "", release: async () => {} };
 
 async function nameTables(files: readonly string[]): Promise<Table[]> {
@@ -176,7 +176,7 @@ async function nameTables(files: readonly string[]): Promise<Table[]> {
   return tables;
 }
 
-/** By content, as far as it goes: a record starts with a brace, Parquet with its own mark. */
+/** Judged by content where possible: a record starts with a brace, Parquet with its own magic number. */
 async function detectKind(file: string): Promise<Kind> {
   const source = await openFile(file);
   try {
@@ -216,7 +216,7 @@ async function makeTable(
     return;
   }
   const path = sqlText(literalPath(pinned.path));
-  // By the file's own name, which that of an open file does not have.
+  // Judged by the original name, because the name of a pinned open file has no ending.
   const compression = /\.gz$/i.test(file) ? "gzip" : /\.zst$/i.test(file) ? "zstd" : "none";
   const source =
     kind === "parquet"
@@ -234,7 +234,7 @@ async function makeTable(
   }
 }
 
-/** The path for DuckDB, which takes `*`, `?` and `[` in it for a pattern. */
+/** Escapes a path for DuckDB, which reads `*`, `?` and `[` in it as a pattern. */
 function literalPath(file: string): string {
   return resolve(file).replace(/[*?[]/g, (character) => `[${character}]`);
 }

@@ -3,9 +3,9 @@ import { LimitError, type Lines, type LogratioError, UsageError } from "../../co
 import { type Database, isOutOfMemory } from "./database.ts";
 
 /**
- * Checks that the text is one statement that only reads, against the tables that there are.
+ * Checks that the text is a single read-only statement that fits the existing tables.
  *
- * @param hint what the user can write instead, shown with every complaint
+ * @param hint what the user can write instead, shown with every error
  * @throws UsageError
  */
 export async function checkQuery(database: Database, sql: string, what: string, hint: Lines): Promise<void> {
@@ -23,7 +23,7 @@ export async function checkQuery(database: Database, sql: string, what: string, 
   if (types.length !== 1)
     throw new UsageError(`${what} holds ${types.length} statements; one is run`, { hint });
   const [[type, parameters]] = types as [[StatementType, number]];
-  // EXPLAIN is not among them: EXPLAIN ANALYZE runs whatever it explains.
+  // EXPLAIN is not allowed: EXPLAIN ANALYZE runs whatever it explains.
   if (type !== StatementType.SELECT)
     throw new UsageError(
       `${what} is not a query but ${StatementType[type]}; only SELECT, FROM, WITH and DESCRIBE are run`,
@@ -33,7 +33,7 @@ export async function checkQuery(database: Database, sql: string, what: string, 
     throw new UsageError(`${what} has a placeholder (? or $), for which there is no value`, { hint });
 }
 
-/** DuckDB's complaint about what the user wrote, in one line. */
+/** DuckDB's error about what the user wrote, on one line. */
 export function queryError(cause: unknown, what: string, hint: Lines): LogratioError {
   if (isOutOfMemory(cause)) return memoryError(cause);
   const text = cause instanceof Error ? cause.message : String(cause);
@@ -44,7 +44,7 @@ export function queryError(cause: unknown, what: string, hint: Lines): LogratioE
   return new UsageError(`${what} cannot be used: ${reason}${told}`, { hint, cause });
 }
 
-/** A table that does not fit even with what has gone to disk. */
+/** The error for a table that does not fit even with spilling to disk. */
 export function memoryError(cause: unknown): LimitError {
   const [first = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
   return new LimitError(

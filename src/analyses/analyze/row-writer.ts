@@ -1,5 +1,5 @@
 /**
- * Objects into a DuckDB table whose columns are found on the way.
+ * Writes objects into a DuckDB table whose columns are discovered along the way.
  *
  * @module
  */
@@ -19,14 +19,14 @@ import type { LogRecord } from "./parse-line.ts";
 export type ColumnKind = "BOOLEAN" | "BIGINT" | "DOUBLE" | "VARCHAR";
 
 export interface RowWriter {
-  /** Adds a row; values of keys in `place` win over those of the record. */
+  /** Adds a row; values in `place` override those of the record. */
   add(record: LogRecord, file: string, line: number): Promise<void>;
-  /** Writes what is left, and makes columns of the keys that never had a value. */
+  /** Writes the remaining rows, and adds columns for keys that never had a value. */
   finish(): Promise<void>;
   readonly rows: number;
-  /** Keys that were met and not kept, by choice. */
+  /** Keys that were seen and left out by choice. */
   readonly leftOut: ReadonlySet<string>;
-  /** Keys beyond the largest number of columns. */
+  /** Keys beyond the limit on columns. */
   readonly tooMany: ReadonlySet<string>;
 }
 
@@ -42,23 +42,23 @@ const TYPES: Readonly<Record<ColumnKind, DuckDBType>> = { BOOLEAN, BIGINT, DOUBL
 
 interface Column {
   readonly name: string;
-  /** Undefined until the first value that is not null. */
+  /** Undefined until the first non-null value. */
   kind: ColumnKind | undefined;
-  /** Of the rows held; shorter where the last rows lack the key. */
+  /** Values of the held rows; shorter if the last rows lack the key. */
   values: unknown[];
 }
 
 /**
- * Makes `options.table` and fills it. A key is a column of truth values, integers or floating-point numbers as long as
- * its values are, and of text from the first that is not: arrays and objects are JSON text. Column names are unique
- * whatever their case, since SQL does not tell them apart by it.
+ * Creates `options.table` and fills it. A key's column has booleans, integers or floating-point numbers as long as its
+ * values do, and text from the first value that does not; arrays and objects become JSON text. Column names are unique
+ * regardless of case, because SQL ignores it.
  */
 export async function createRowWriter(database: Database, options: RowWriterOptions): Promise<RowWriter> {
   await database.run(`CREATE TABLE ${sqlName(options.table)} (log_file VARCHAR, log_line BIGINT)`);
   return new TableWriter(database, options);
 }
 
-/** Holds rows by column until a vector is full; the table gets columns and types as values ask for them. */
+/** Holds rows by column until a vector is full; adds columns and widens types when values require it. */
 class TableWriter implements RowWriter {
   readonly leftOut = new Set<string>();
   readonly tooMany = new Set<string>();
@@ -70,7 +70,7 @@ class TableWriter implements RowWriter {
   readonly #names = new Set<string>();
   readonly #file = this.#addColumn("log_file", "VARCHAR");
   readonly #line = this.#addColumn("log_line", "BIGINT");
-  /** In the table's order, which is that of the first value, not of the first key. */
+  /** In the table's order: that of each key's first value, not of its first occurrence. */
   readonly #inTable: Column[] = [this.#file, this.#line];
   #appender: DuckDBAppender | undefined;
   #held = 0;
@@ -105,7 +105,7 @@ class TableWriter implements RowWriter {
   }
 
   #addColumn(key: string, kind?: ColumnKind): Column {
-    // DuckDB takes neither an empty name nor one that holds the character that ends its texts.
+    // DuckDB accepts neither an empty name nor a zero byte, which ends its strings.
     const base = key.replaceAll("\0", "\ufffd") || "unnamed";
     let name = base;
     for (let i = 2; this.#names.has(name.toLowerCase()); i++) name = `${base}_${i}`;
@@ -115,7 +115,7 @@ class TableWriter implements RowWriter {
     return column;
   }
 
-  /** The column of a key that occurs for the first time; undefined where it gets none. */
+  /** Opens a column for a new key; undefined if the key gets none. */
   #openColumn(key: string): Column | undefined {
     let column: Column | undefined;
     if (!this.#keep(key)) this.leftOut.add(key);
@@ -153,7 +153,7 @@ class TableWriter implements RowWriter {
   }
 
   async #widen(column: Column, kind: ColumnKind): Promise<void> {
-    // A table that is appended to cannot be altered.
+    // A table cannot be altered while it is being appended to.
     this.#endAppending();
     const [table, name] = [sqlName(this.#table), sqlName(column.name)];
     await this.#database.run(
@@ -190,7 +190,7 @@ function chooseColumnKind(value: unknown): ColumnKind {
   return "VARCHAR";
 }
 
-/** Writes a column's values; what is missing is null. */
+/** Writes a column's values; missing ones become null. */
 function fill(vector: Vector, kind: ColumnKind, values: readonly unknown[], rows: number): void {
   const bits = new Uint8Array(8 * Math.ceil(rows / 64)).fill(0xff);
   let missing = false;

@@ -1,9 +1,9 @@
 /**
  * The guide's table of diagnostic scenarios, and its Hypothesis 1, compared with what chance would give.
  *
- * The guide's own limits (80 %, 70 %) say nothing by themselves: of a run in which 80 % of the answers are correct, 80 % of
- * the divergent tokens are expected to be from correct ones. So a share is compared with the share to expect, and its
- * interval counts prompts, as tokens of one response and responses to one prompt are alike.
+ * The guide's own limits (80 %, 70 %) say nothing by themselves: in a run where 80 % of the answers are correct, 80 %
+ * of the divergent tokens are expected to come from correct ones. So a share is compared with the expected share, and
+ * its interval counts prompts, because tokens of one response and responses to one prompt are alike.
  *
  * @module
  */
@@ -26,11 +26,11 @@ import type {
   ShareFigures,
 } from "../../results/analyze.ts";
 
-/** The guide's "80 %+", where it is about what a text is made of. */
+/** The guide's "80 %+", where it describes what a text consists of. */
 const MOST = 0.8;
-/** Shares within ten points of each other are alike: that far apart are the guide's 70 % and 80 %. */
+/** Shares within ten points count as alike: the guide's 70 % and 80 % are ten apart. */
 const ALIKE = 0.1;
-/** With fewer, neither shares nor means say anything. */
+/** With fewer clusters, neither shares nor means say anything. */
 const LEAST_CLUSTERS = 10;
 /** Differences below this are small: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988), 2.2. */
 const SMALL_EFFECT = 0.2;
@@ -101,14 +101,14 @@ const ROWS: readonly (Omit<Scenario, "status" | "measured"> & {
   },
 ];
 
-/** Each row of the table: whether it holds, and the figures that say so. */
+/** Each row of the table: whether it applies, and the figures behind the answer. */
 export function readScenarios(source: ScenarioSource): Scenario[] {
   return ROWS.map(({ read, ...row }) => ({ ...row, ...read(source) }));
 }
 
 /**
- * Yes where the interval lies above the share to expect; no where it excludes that the share is ten points above it. With no
- * connection between divergence and answers "yes" comes up in 2.5 % of logs.
+ * Yes if the interval lies above the expected share; no if it excludes a share ten points above it. If divergence and
+ * correctness are unrelated, "yes" appears in 2.5 % of logs.
  */
 function readExcess(given: ShareFigures, name: "correct" | "incorrect"): Reading {
   if (given.share === null) return lacking("no record says whether its answer is correct");
@@ -186,7 +186,9 @@ function readEqual({ comparisons, shares: { correct } }: ScenarioSource): Readin
     : lacking(measured);
 }
 
-/** A text may be digits throughout: what is not more than in incorrect answers is not a sign of learning. */
+/**
+ * A text may consist entirely of digits: a share that is no higher than in incorrect answers is not a sign of learning.
+ */
 function readDigitsOnly({ correct, digits, shares }: ScenarioSource): Reading {
   if (correct.count === 0) return lacking("no record is from a correct answer");
   if (digits.correct_texts === 0) return lacking("the log has no token texts");

@@ -1,5 +1,5 @@
 /**
- * The table that every question is asked of: one row per record, known fields under their own types, missing ones null.
+ * The table behind every question: one row per record, known fields with their own types, missing ones null.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { createRowWriter } from "./row-writer.ts";
 import { isDigitToken, isPlaceholder, unquotePython } from "./unquote.ts";
 
 export interface TokenTable {
-  /** Fields that no record has. */
+  /** Fields that occur in no record. */
   readonly missing: ReadonlySet<string>;
-  /** Records before the filter. */
+  /** Number of records before the filter. */
   readonly recordsRead: number;
 }
 
 /**
- * Makes `tokens` of `log` (which it drops): the records that `where` holds for, numbered in the order of the files as
+ * Turns `log` (which it drops) into `tokens`: the records that meet `where`, numbered in the order of the files as
  * `log_row`.
  *
- * @param unread columns that the files have and `log` has not, for messages
+ * @param unread columns that the files have but `log` lacks, for messages
  * @throws UsageError if the expression cannot be used
  */
 export async function makeTokenTable(
@@ -38,7 +38,7 @@ export async function makeTokenTable(
   ).map(({ name }) => name);
   const there = new Map(columns.map((name) => [name.toLowerCase(), name]));
   const missing = new Set(Object.keys(FIELDS).filter((field) => !there.has(field)));
-  // A log may have columns of these names; they get a number.
+  // If a log already has columns with these names, they get a number.
   const added = new Set<string>(ADDED_COLUMNS);
   const others = columns.filter((name) => !Object.hasOwn(FIELDS, name.toLowerCase()));
   await reportMistyped(database, there, findings);
@@ -87,7 +87,7 @@ async function filter(
   }
 }
 
-/** False for NaN too, which DuckDB takes for larger than any number. */
+/** Also false for NaN, which DuckDB orders above every number. */
 const isShare = (value: string): string => `${value} BETWEEN 0 AND ${LARGEST_SHARE}`;
 
 function describeKind(field: string, kind: string): string {
@@ -95,7 +95,7 @@ function describeKind(field: string, kind: string): string {
   return kind === "BOOLEAN" ? "true or false" : "a number";
 }
 
-/** A value of another type or range than its field has is missing, and a finding says so. */
+/** Treats a value outside its field's type or range as missing, and reports that as a finding. */
 async function reportMistyped(
   database: Database,
   there: ReadonlyMap<string, string>,
@@ -126,7 +126,7 @@ async function reportMistyped(
   }
 }
 
-/** Unquotes every distinct token text once: there are at most as many as the vocabulary has. */
+/** Unquotes every distinct token text once: there are no more of them than entries in the vocabulary. */
 async function makeWords(database: Database, column: string | undefined): Promise<void> {
   if (column === undefined) return;
   const words = await createRowWriter(database, { table: "words" });
@@ -137,7 +137,7 @@ async function makeWords(database: Database, column: string | undefined): Promis
     if (!isPlaceholder(text))
       await words.add({ token_text: text, text: unquotePython(text), is_digit: isDigitToken(text) }, "", 0);
   await words.finish();
-  // Keeps the columns where no token is a word.
+  // Keeps the columns when no token is a word.
   if (words.rows === 0)
     await database.run("CREATE OR REPLACE TABLE words (token_text VARCHAR, text VARCHAR, is_digit BOOLEAN)");
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What follows a backslash in a Python string literal, where it is one character. */
+/** The single characters that may follow a backslash in a Python string literal. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
   "'": "'",
@@ -20,8 +20,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text that a Python `repr()` stands for, as `ast.literal_eval` gives it; text without the quotes of a `repr()` is
- * given back as it is.
+ * The text behind a Python `repr()`, as `ast.literal_eval` gives it; text without the quotes of a `repr()` is returned
+ * unchanged.
  */
 export function unquotePython(text: string): string {
   const quote = text[0];
@@ -39,11 +39,11 @@ export function unquotePython(text: string): string {
     );
 }
 
-/** What Python's `str.strip` takes off; JavaScript's own white space lacks the first five and has one more. */
+/** What Python's `str.strip` removes; JavaScript's white space lacks the first five characters and has one more. */
 const PYTHON_SPACE =
   "\x1c\x1d\x1e\x1f\x85\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/** As `str.strip()`. */
+/** Like Python's `str.strip()`. */
 export function stripPython(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && PYTHON_SPACE.includes(text[start]!)) start++;
@@ -51,14 +51,14 @@ export function stripPython(text: string): string {
   return text.slice(start, end);
 }
 
-/** What stands where a token could not be decoded: `<no_tokenizer:62>`, `<decode_error:62>`. */
+/** Whether the text is a placeholder for an undecodable token: `<no_tokenizer:62>`, `<decode_error:62>`. */
 export function isPlaceholder(tokenText: string): boolean {
   return /^<(no_tokenizer|decode_error):-?\d+>$/.test(tokenText);
 }
 
 /**
- * The guide's pattern `^[\d\.]+$`, on stripped and unquoted text. As in Python, a digit is one of any script; as in the
- * guide, dots alone match as well.
+ * The guide's pattern `^[\d\.]+$`, on stripped and unquoted text. As in Python, digits of any script count; as in the
+ * guide, dots alone match too.
  */
 export function isDigitToken(tokenText: string): boolean {
   return /^[\p{Nd}.]+$/u.test(stripPython(unquotePython(tokenText)));

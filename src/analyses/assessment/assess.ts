@@ -14,23 +14,23 @@ import type { Segmentation } from "./when.ts";
 import { sayWhen } from "./when-words.ts";
 import { findStandingParts, type PartSource } from "./where.ts";
 
-/** What the answer is made of. */
+/** What the assessment is based on. */
 export interface AssessmentInput {
   readonly source: PartSource & { readonly gradient: GradientReport | null };
-  /** Of the pooled figures and the steps, against published baselines. */
+  /** The verdict on the pooled figures and the steps, from published baselines. */
   readonly verdict: Verdict;
   readonly finite: Finite;
   readonly segmentation: Segmentation;
   readonly events: MistakeEvents;
   readonly beside: readonly BesideFinding[];
   readonly need: CorrectionNeed | undefined;
-  /** Why reading says that the figures do not compare the two policies. */
+  /** Why the figures do not compare the two policies, as noticed while reading. */
   readonly fault?: string | undefined;
-  /** Undefined where no doctor saw the run. */
+  /** Undefined if the doctor did not run. */
   readonly diagnosis?: Diagnosis | undefined;
 }
 
-/** The one answer about a run. Pure: the same input gives the same answer, whichever verb asks. */
+/** The one assessment of a run. Pure: the same input gives the same answer, whichever verb asks. */
 export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment" | "verdict"> {
   const { source, finite, segmentation, events, beside, need, fault, diagnosis } = input;
   const comparable = assessComparable(fault, diagnosis);
@@ -56,7 +56,7 @@ export function assess(input: AssessmentInput): Pick<MismatchReport, "assessment
     diagnosis: diagnosis?.verdict ?? null,
     causes,
     events,
-    // Of what cannot be compared, no figure means anything.
+    // If the columns cannot be compared, no figure means anything.
     reach: isComparable ? assessReach(source.gradient, segmentation, input.verdict.level) : null,
     where: isComparable ? findStandingParts(source) : [],
     beside,

@@ -9,15 +9,15 @@ interface Baseline {
   readonly elevated: number;
   readonly high: number;
   readonly broken: number;
-  /** Whether larger values are worse (they are, but for Pearson and ESS). */
+  /** Whether larger values are worse (true of all but Pearson and ESS). */
   readonly worse: "larger" | "smaller";
-  /** What sound runs have, in a few characters. */
+  /** The usual value in healthy runs, in a few characters. */
   readonly usual: string;
   readonly band: string;
   readonly source: string;
   /**
-   * Its level is that of the lower end of its interval: what is rare enough to be absent from most runs would else be
-   * in doubt for lack of tokens.
+   * Judged by the lower end of the interval: otherwise an event too rare for most runs would be in doubt for lack of
+   * tokens.
    */
   readonly byLowerBound?: true;
 }
@@ -94,12 +94,12 @@ function readLevel(baseline: Baseline, value: number): ReadingLevel {
   return beyond(baseline.elevated) ? "elevated" : "normal";
 }
 
-/** A level, and the values from which levels start; infinite where one never does. */
+/** A level, and the value at which each level starts; infinite for a level that is never reached. */
 export interface FigureReading extends Pick<BaselineReading, "level" | "band" | "source"> {
   readonly thresholds: Readonly<Record<"elevated" | "high" | "broken", number>>;
 }
 
-/** One figure compared with its published band; undefined where none is published for it. */
+/** Compares one figure with its published band; undefined if there is none. */
 export function readFigure(metric: string, value: number): FigureReading | undefined {
   const baseline = BASELINES.find((known) => known.metric === metric);
   if (baseline === undefined || Number.isNaN(value)) return undefined;
@@ -107,13 +107,13 @@ export function readFigure(metric: string, value: number): FigureReading | undef
   return { level: readLevel(baseline, value), band, source, thresholds: { elevated, high, broken } };
 }
 
-/** What verdicts are drawn from: of a step, a rank or a whole run. */
+/** The figures that decide a verdict: of a step, a rank or a whole run. */
 export type VerdictMetrics = MismatchMetrics & Pick<Partial<ReportMetrics>, "prob_diff_above_half">;
 
-/** How far each figure may be off, by metric name. */
+/** The uncertainty of each figure, by metric name. */
 export type Ranges = Readonly<Record<string, { readonly low: number; readonly high: number } | undefined>>;
 
-/** Each known figure compared with its published band; unknown (NaN) figures are left out. */
+/** Compares each known figure with its published band; leaves out unknown (NaN) figures. */
 export function readBaselines(metrics: VerdictMetrics, ranges: Ranges = {}): BaselineReading[] {
   return BASELINES.flatMap((baseline) => {
     const { metric, usual, band, source } = baseline;
@@ -132,11 +132,11 @@ function byConcern(a: ReadingLevel, b: ReadingLevel): number {
   return LEVELS.indexOf(a) - LEVELS.indexOf(b);
 }
 
-/** The worst of some levels, "normal" at least. */
+/** The worst of some levels, at least "normal". */
 export function findWorstLevel(levels: readonly ReadingLevel[]): ReadingLevel {
   return ["normal" as const, ...levels].reduce((a, b) => (byConcern(b, a) > 0 ? b : a));
 }
 
-/** Mean |Δ| from which a run counts as broken, nats. */
+/** Mean |Δ| from which a run counts as broken, in nats. */
 export const BROKEN_DELTA =
   BASELINES.find(({ metric }) => metric === "delta_abs_mean")?.broken ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * What makes a run teach little, in the answer about it: where the mismatch is no matter and something beside it is bad,
- * that is said first.
+ * Findings other than the mismatch that keep a run from learning. If the mismatch does not matter and one of them is
+ * bad, the answer states it first.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { BesideFinding } from "../../results/beside.ts";
 import type { MismatchReport, ReadingLevel, Verdict, VerdictLevel } from "../../results/report.ts";
 import { orderBeside } from "../health/detectors/find-beside.ts";
 
-/** Findings in one sentence; the others are counted. */
+/** Findings that one sentence names; the others are counted. */
 const MOST_SAID = 2;
 
-/** Whether the mismatch needs no words: then what is bad beside it comes first. */
+/** Whether the mismatch needs no comment: then other bad findings come first. */
 const isNoMatter = (level: VerdictLevel): boolean => level === "none" || level === "normal";
 
-/** A verdict whose sentence says first what stopped the run, where the mismatch did not. */
+/** A verdict whose sentence first says what stopped the run, if that was not the mismatch. */
 export function tellBeside<Of extends Pick<Verdict, "level" | "headline">>(
   verdict: Of,
   findings: readonly BesideFinding[],
@@ -25,7 +25,7 @@ export function tellBeside<Of extends Pick<Verdict, "level" | "headline">>(
     : { ...verdict, headline: `The mismatch is not what stopped this run: ${why}` };
 }
 
-/** As {@link tellBeside}, of logged metrics: those may not hold the mismatch at all, which is then said second. */
+/** Like {@link tellBeside}, for logged metrics: these may not include the mismatch, which is then mentioned second. */
 export function tellLoggedBeside(
   level: ReadingLevel | null,
   headline: string,
@@ -43,7 +43,7 @@ function sayBad(findings: readonly BesideFinding[]): string | undefined {
   return bad.map(({ short, run }) => (run === "" ? short : `${short} (${run})`)).join(", and ");
 }
 
-/** The answer about dumps, with what the logged metrics of the same run show beside it. Of both, the worse is kept. */
+/** The answer about dumps, combined with what the same run's logged metrics show. The worse of the two wins. */
 export function addLoggedBeside(
   { assessment, verdict }: Pick<MismatchReport, "assessment" | "verdict">,
   logged: readonly BesideFinding[],

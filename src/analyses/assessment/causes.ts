@@ -1,16 +1,16 @@
 import type { CauseGroup } from "../../results/assessment.ts";
 import type { Diagnosis, DoctorCause, Evidence } from "../../results/diagnosis.ts";
 
-/** More groups than these are not worth an engineer's time; nor is one less likely than this. */
+/** More groups, or groups less likely than this, are not worth an engineer's time. */
 const MOST_GROUPS = 4;
 const LEAST = 0.03;
-/** Nats of log-odds that a contrast must differ by between two causes: odds of two to one. */
+/** Difference in log-odds (nats) between two causes that makes a fact count as a contrast: odds of two to one. */
 const SEPARATES = 0.7;
-/** A fact whose own weight is at least this speaks for its cause, whatever the others predict. */
+/** A fact with at least this weight speaks for its cause, whatever the other causes predict. */
 const TELLING = 1.5;
 const MOST_EVIDENCE = 3;
 
-/** The causes of a diagnosis, those that look alike together; empty where nothing is wrong or too little is known. */
+/** The causes of a diagnosis, with those that look alike grouped; empty if nothing is wrong or too little is known. */
 export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[] {
   if (verdict === "healthy" || verdict === "too_few") return [];
   const faults = causes.filter(({ id }) => id !== "healthy" && id !== "cannot_tell");
@@ -24,7 +24,7 @@ export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[]
       .map((cause) => ({ title: cause.title, probability: cause.probability, members: [cause] })),
   ]
     .filter(({ probability }) => probability >= LEAST)
-    // What coexists with the first has a probability of its own, and may be surer than it.
+    // A cause that coexists with the first has its own probability, which may be higher.
     .sort(
       (a, b) =>
         Number(a.members[0]!.coexists) - Number(b.members[0]!.coexists) || b.probability - a.probability,
@@ -51,7 +51,7 @@ export function groupCauses({ verdict, causes, alike }: Diagnosis): CauseGroup[]
   });
 }
 
-/** What speaks for a cause and not as much for its rival; what both predict alike tells nothing. */
+/** Facts that speak for a cause more than for its rival; what both predict equally distinguishes nothing. */
 function contrast(cause: DoctorCause, rival: DoctorCause | undefined): string[] {
   return cause.evidence
     .flatMap((one) => {
@@ -77,7 +77,7 @@ function sayContrast(
   return `${label} is ${value}; “${cause.title}” predicts ${expected}, “${rival.title}” ${other.profile!.expected}.`;
 }
 
-/** Facts about a part of the run name it: `arithmetic`; of several steps the first: `step 306`. */
+/** The part of the run that the evidence names: `arithmetic`; of several steps the first: `step 306`. */
 function findPart({ family, evidence }: DoctorCause): string | null {
   if (family !== "where" && family !== "when") return null;
   const named = evidence

@@ -2,7 +2,7 @@ import { formatChance, plural } from "../../core/text/index.ts";
 import type { Comparable } from "../../results/assessment.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 
-/** Causes of which no figure is left that means anything: the columns are of other tokens, or in another unit. */
+/** Causes that leave no meaningful figure: the columns belong to different tokens, or have different units. */
 const INCOMPARABLE: ReadonlySet<string> = new Set([
   "token_shift",
   "rows_shuffled_batch",
@@ -10,14 +10,14 @@ const INCOMPARABLE: ReadonlySet<string> = new Set([
   "log_base",
   "probabilities_not_logs",
 ]);
-/** Less sure, it is one cause among others. */
+/** With a lower probability it is one cause among others. */
 const SURE = 0.8;
 
 /**
- * Whether figures of the two columns mean anything.
+ * Whether figures that compare the two columns mean anything.
  *
- * @param fault why reading says that they do not
- * @param diagnosis undefined where no doctor saw the run
+ * @param fault why they do not, as noticed while reading
+ * @param diagnosis undefined if the doctor did not run
  */
 export function assessComparable(fault: string | undefined, diagnosis: Diagnosis | undefined): Comparable {
   const first = diagnosis?.verdict === "fault" ? diagnosis.causes[0] : undefined;
@@ -36,7 +36,7 @@ export function assessComparable(fault: string | undefined, diagnosis: Diagnosis
   };
 }
 
-/** The entry of the trainer's column for token t is at t + `shift`. */
+/** Says that the trainer's value for token t is at t + `shift`. */
 function sayShift(shift: number): string {
   const place = `${plural(Math.abs(shift), "token")} ${shift > 0 ? "late" : "early"}`;
   return `The trainer's log-probs are ${place}. No figure means anything until they are moved back`;

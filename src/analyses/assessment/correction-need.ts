@@ -1,11 +1,11 @@
 import type { CorrectionNeed } from "../../results/assessment.ts";
 
-/** From this ESS of the token ratios on, no correction has more than the rest to gain. */
+/** From this ESS of the token ratios on, a correction cannot gain more than the remainder. */
 const SMALL_ESS = 0.99;
-/** With more of the tokens outside [1/2, 2], bounding those is worth it. */
+/** If more than this share of tokens lies outside [1/2, 2], bounding them is worthwhile. */
 const SMALL_OUTSIDE = 1e-4;
 
-/** What says whether a correction is needed: `report` and `sweep` measure both, and each asks here. */
+/** What decides whether a correction is needed: `report` and `sweep` both measure these and ask here. */
 export interface RatioReadings {
   /** (Σρ)² / (n Σρ²). */
   readonly ess: number;
@@ -13,7 +13,7 @@ export interface RatioReadings {
   readonly ratio_outside: number;
 }
 
-/** Readings that are not known (NaN: ρ beyond float64) are of the worst kind. */
+/** Unknown readings (NaN: ρ overflows float64) count as the worst. */
 export function correctionNeed({ ess, ratio_outside }: RatioReadings): CorrectionNeed {
   if (!(ess >= SMALL_ESS)) return "all";
   return ratio_outside <= SMALL_OUTSIDE ? "none" : "few";

@@ -1,5 +1,5 @@
 /**
- * What was written at a mistake, and what the policies would have written: from the source, or from token ids.
+ * What was written at a mistake and what the policies would have written, from the source's texts or from token ids.
  *
  * @module
  */
@@ -7,31 +7,31 @@ import type { Candidates, LargeToken, LargeTokenDetails } from "../../core/summa
 import type { EventAlternative, EventText, MistakeEvent, MistakeEvents } from "../../results/events.ts";
 import type { ShowPieceKind } from "../../results/show.ts";
 
-/** Characters on either side of the token, and of a prompt. */
+/** Characters shown on either side of the token, and of a prompt. */
 const CHARACTERS = 40;
 const PROMPT_CHARACTERS = 400;
 const ALTERNATIVES = 5;
 
-/** Token ids to text: `Speller` of `show`. */
+/** Converts token ids to text: the `Speller` of `show`. */
 export interface EventSpeller {
   pieces(ids: ArrayLike<number>): readonly { readonly text: string; readonly kind: ShowPieceKind }[];
   textOf(id: number): string | null;
 }
 
-/** The text at a token, of a source that has its tokens by text. */
+/** The text around a token, for a source that has its tokens as text. */
 export function sourceText({ texts, promptText }: LargeTokenDetails): EventText | null {
   if (texts === null) return null;
   const [before, token, after] = texts;
   return cutText({ before, token, after, prompt: promptText });
 }
 
-/** The mistakes with their texts, as far as the tokenizer knows them; those that the source has stay. */
+/** Adds texts to the mistakes as far as the tokenizer knows them; keeps texts from the source. */
 export function spellEvents(events: MistakeEvents, speller: EventSpeller): MistakeEvents {
   const spell = (event: MistakeEvent): MistakeEvent => spellEvent(event, speller);
   return { ...events, list: events.list.map(spell), by_raw: events.by_raw.map(spell) };
 }
 
-/** The mistakes without any text, whatever their source has: ids stay. */
+/** Removes all texts from the mistakes, even those from the source; ids stay. */
 export function withoutTexts(events: MistakeEvents): MistakeEvents {
   const strip = (event: MistakeEvent): MistakeEvent => ({
     ...event,
@@ -58,7 +58,7 @@ function textOfIds({ token_id: id, context }: MistakeEvent, speller: EventSpelle
       .slice(from, to)
       .map(({ text }) => text)
       .join("");
-  // Tokens such as <bos> are no part of a question.
+  // Special tokens such as <bos> are not part of a question.
   const asked = speller.pieces(prompt).filter(({ kind }) => kind !== "special");
   return cutText({
     before: join(0, before.length),
@@ -77,7 +77,7 @@ function cutText({ before, token, after, prompt }: EventText): EventText {
   };
 }
 
-/** Both policies' most probable tokens and the sampled one, likeliest first. */
+/** The sampled token and each policy's most probable ones, likeliest first. */
 export function listAlternatives(
   token: LargeToken,
   details: LargeTokenDetails | undefined,

@@ -1,5 +1,5 @@
 /**
- * The large tokens of a run as mistakes, each counted once.
+ * The largest tokens of a run grouped into mistakes, each counted once.
  *
  * @module
  */
@@ -18,18 +18,18 @@ import type { EventContext, MistakeEvent, MistakeEvents } from "../../results/ev
 import { listAlternatives, sourceText } from "./event-words.ts";
 import { answerOf, type GroupSums, groupTokens, sumGroup, type TokenGroup } from "./group-tokens.ts";
 
-/** Mistakes of each list. */
+/** Number of mistakes in each list. */
 const LISTED = 5;
 const KEY_DIGITS = 14;
 
 export interface EventInput {
-  /** The run's largest. */
+  /** The tokens with the largest |Δ| in the run. */
   readonly large: Pick<LargeTokens, "list" | "detailed">;
-  /** Tokens of that size, whether kept or not. */
+  /** Number of tokens of that size, whether kept or not. */
   readonly largeCount: number;
   /** Over the run: Σ|Δ| and Σ k3 in nats, Σ|A||ρ − 1|. */
   readonly run: { readonly deltaAbs: number; readonly k3: number; readonly impact: number };
-  /** Sequences of a prompt at a step, by its key; 0 where that is not known. */
+  /** Number of sequences of a prompt at a step, by cluster key; 0 if unknown. */
   readonly sequencesOf: (cluster: number) => number;
 }
 
@@ -37,7 +37,7 @@ interface Group extends GroupSums {
   readonly tokens: TokenGroup;
 }
 
-/** Pure: the same tokens give the same mistakes. Without texts, unless the source has them: see `spellEvents`. */
+/** Pure: the same tokens give the same mistakes. Has no texts except those in the source: see `spellEvents`. */
 export function findEvents({ large, largeCount, run, sequencesOf }: EventInput): MistakeEvents {
   const tokens = large.list();
   const groups = groupTokens(tokens).map((group): Group => ({ tokens: group, ...sumGroup(group) }));
@@ -58,7 +58,7 @@ export function findEvents({ large, largeCount, run, sequencesOf }: EventInput):
   };
 }
 
-/** Equal ones stay in the order of their largest tokens. */
+/** Ties keep the order of their largest tokens. */
 function compareRaw(a: Group, b: Group): number {
   return b.deltaAbs - a.deltaAbs;
 }
@@ -67,7 +67,10 @@ function compareGradient(a: Group, b: Group): number {
   return (b.impact ?? 0) - (a.impact ?? 0) || compareRaw(a, b);
 }
 
-/** By content: the token with the largest |Δ|, else the one with the largest impact. */
+/**
+ * Merges the two lists by content: a mistake shows its token with the largest |Δ|, else the one with the largest
+ * impact.
+ */
 function listDetails([byDelta, byImpact]: ReturnType<LargeTokens["detailed"]>): ReadonlyMap<
   number,
   DetailedToken
@@ -75,7 +78,7 @@ function listDetails([byDelta, byImpact]: ReturnType<LargeTokens["detailed"]>): 
   return new Map([...byImpact, ...byDelta].map((detailed) => [detailed.token.content, detailed]));
 }
 
-/** Sequences of each prompt and step in the batches that its large tokens are in. */
+/** Number of sequences of each prompt and step in the batches that contain its large tokens. */
 function countInBatches(tokens: readonly LargeToken[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   const seen = new Set<string>();
@@ -136,7 +139,7 @@ function describeEvent({ tokens, deltaAbs, impact }: Group, { run, known, sizeOf
   };
 }
 
-/** The token with the largest |Δ|, if its surroundings were kept, else one whose were. */
+/** The token with the largest |Δ| if its surroundings were kept, else one whose surroundings were. */
 function chooseShown(
   tokens: TokenGroup,
   known: ReadonlyMap<number, DetailedToken>,

@@ -1,6 +1,6 @@
 /**
- * What is NaN, null or infinite, and when: a reading of its own, the worst. Such a token makes the trainer's loss NaN, or
- * is left out of it without a word.
+ * Reports what is NaN, null or infinite, and when: a verdict of its own, the worst one. Such a token makes the
+ * trainer's loss NaN, or is silently left out of it.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { MismatchReport, Verdict, VerdictLevel } from "../../results/report
 import { readBaselines, type VerdictMetrics } from "./baselines.ts";
 import { judgeLevel } from "./verdict.ts";
 
-/** Of one column or logged metric in one step. */
+/** Counts for one column or logged metric in one step. */
 export interface StepValues {
-  /** NaN: not known. */
+  /** NaN if not known. */
   readonly step: number;
   readonly nan: number;
   readonly infinite: number;
@@ -29,12 +29,15 @@ export interface Values extends Pick<NonFinite, "of" | "name"> {
   readonly steps: readonly StepValues[];
 }
 
-/** Names in one sentence; the others are counted. */
+/** Names listed in one sentence; the others are counted. */
 const MOST_NAMED = 4;
-/** Times or kinds of them in one sentence. */
+/** Steps or kinds listed in one sentence. */
 const MOST_CLAUSES = 3;
 
-/** What is not finite among columns or metrics. Pure: the same counts give the same answer, however they were summed. */
+/**
+ * Finds what is not finite among columns or metrics. Pure: the same counts give the same answer, in whatever order they
+ * were summed.
+ */
 export function assessFinite(values: readonly Values[], read_as_missing = 0): Finite {
   const found = values.flatMap((one) => findNonFinite(one) ?? []).sort(byConcern);
   const mayBeNull = values.some((one) => one.mayBeNull);
@@ -86,7 +89,7 @@ interface Stretch {
   readonly reachesEnd: boolean;
 }
 
-/** Steps one after the other that have such values; unknown steps are in none. */
+/** Runs of consecutive steps with such values; unknown steps are in none. */
 function listStretches(steps: readonly StepValues[]): Stretch[] {
   const stretches: Stretch[] = [];
   let from: number | undefined;
@@ -153,12 +156,12 @@ function sayColumn({ of, name, share, share_first, share_last, steps }: NonFinit
 
 /** The figures of the steps before anything was not finite. */
 export interface FiniteBefore {
-  /** The last of them. */
+  /** The last of these steps. */
   readonly until: number;
   readonly metrics: VerdictMetrics;
 }
 
-/** A verdict on what is finite, put after what is not: that alone makes the run broken. */
+/** Puts what is not finite in front of a verdict on the rest: that alone makes the run broken. */
 export function tellFinite(
   verdict: Verdict,
   finite: Finite,
@@ -174,7 +177,7 @@ export function tellFinite(
   return { ...verdict, level: "broken", level_range: ["broken", "broken"], headline };
 }
 
-/** The answer about dumps, with what is not finite among the logged metrics of the same run. */
+/** The answer about dumps, combined with non-finite values among the same run's logged metrics. */
 export function addLoggedFinite(
   { assessment, verdict }: Pick<MismatchReport, "assessment" | "verdict">,
   logged: Finite,
@@ -199,7 +202,7 @@ export function addLoggedFinite(
   };
 }
 
-/** `Until step 58 the mismatch is normal (mean |Δ| 0.0047)`; empty where nothing is finite. */
+/** `Until step 58 the mismatch is normal (mean |Δ| 0.0047)`; empty if nothing is finite. */
 function sayRest(metrics: VerdictMetrics, ofAll: Verdict, until: number | undefined): string {
   if (metrics.tokens === 0) return "";
   const [lead, level] =

@@ -1,15 +1,17 @@
 import { deltaOf, impactOf, type LargeToken } from "../../core/summaries/index.ts";
 
-/** Tokens of an answer with at most one other between them are one stretch: `100` for `110` may differ in each digit. */
+/**
+ * Tokens of an answer with at most one token between them form one stretch: `100` for `110` may differ in each digit.
+ */
 const FURTHEST_IN_STRETCH = 2;
 
-/** Tokens that are the same mistake, the largest |Δ| first. */
+/** Tokens of the same mistake, the largest |Δ| first. */
 export type TokenGroup = readonly [LargeToken, ...LargeToken[]];
 
 /**
- * Tokens to mistakes: the same content in answers to one prompt, and tokens in a row in one answer.
+ * Groups tokens into mistakes: the same content in answers to one prompt, and neighboring tokens in one answer.
  *
- * @param tokens in an order that decides among tokens that are off by the same
+ * @param tokens in an order that breaks ties between equally large tokens
  */
 export function groupTokens(tokens: readonly LargeToken[]): TokenGroup[] {
   const groups = new DisjointSets(tokens.length);
@@ -39,12 +41,12 @@ export function groupTokens(tokens: readonly LargeToken[]): TokenGroup[] {
   );
 }
 
-/** What an answer is told from others by. */
+/** A key that identifies an answer. */
 export function answerOf({ file, batch, step, rank, row }: LargeToken): string {
   return `${batch} ${step} ${rank} ${row} ${file}`;
 }
 
-/** Places in `tokens`, by answer, in the order of the answer. */
+/** Indices into `tokens`, by answer, in the order of the answer. */
 function groupAnswers(tokens: readonly LargeToken[]): number[][] {
   const answers = new Map<string, number[]>();
   for (const [i, token] of tokens.entries()) {
@@ -59,7 +61,7 @@ function groupAnswers(tokens: readonly LargeToken[]): number[][] {
 /** Sums over the tokens of a mistake. */
 export interface GroupSums {
   readonly deltaAbs: number;
-  /** Σ|A||ρ − 1|; null where no advantage is known. */
+  /** Σ|A||ρ − 1|; null if no advantage is known. */
   readonly impact: number | null;
 }
 
@@ -75,7 +77,7 @@ export function sumGroup(group: TokenGroup): GroupSums {
   return { deltaAbs, impact: known === 0 ? null : impact };
 }
 
-/** Which of so many things belong together (union by the smaller number, paths halved). */
+/** Which of `count` items belong together (union by the smaller number, with path halving). */
 class DisjointSets {
   readonly #parents: Int32Array;
 

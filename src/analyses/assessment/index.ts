@@ -1,6 +1,7 @@
 /**
- * Judging a run: published baselines, the least data that a word needs, what is left out, and the verdict. Figures are
- * computed in `analyses/report`, `analyses/doctor` and `analyses/series`; whatever calls one good or bad belongs here.
+ * Judges a run: published baselines, the least data that a verdict needs, what is left out, and the verdict. Figures
+ * are computed in `analyses/report`, `analyses/doctor` and `analyses/series`; whatever calls them good or bad belongs
+ * here.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What is in no figure: the one count behind the line "left out", the verdict's first line, `left_out` of `--json` and
- * the exit status.
+ * What is missing from the figures: the one count behind the "left out" line, the verdict's first line, `left_out` of
+ * `--json` and the exit status.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Finding, OmissionReason } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { ExcludedTokens, LeftOut } from "../../results/report.ts";
 
-/** Whether something that should have been read was not: exit status 4. */
+/** Whether input that should have been read was skipped: exit status 4. */
 export function inputWasSkipped(findings: readonly Pick<Finding, "severity">[]): boolean {
   return findings.some(({ severity }) => severity === "skipped");
 }
 
-/** Tokens without a figure, then what findings left out, in the order in which it was seen; empty: nothing was. */
+/** Tokens without a figure, then what findings left out, in the order they were noticed; empty if nothing was. */
 export function listLeftOut(findings: readonly Finding[], excluded: ExcludedTokens): LeftOut[] {
   const tokens = (count: number, what: string): LeftOut[] => {
     if (count === 0) return [];
@@ -40,17 +40,17 @@ export function listLeftOut(findings: readonly Finding[], excluded: ExcludedToke
   ];
 }
 
-/** Nothing was lost where it is counted elsewhere, holds nothing, or was left out by request. */
+/** Reasons that mean lost data; the others are counted elsewhere, were empty, or were left out by request. */
 const LOST: ReadonlySet<OmissionReason> = new Set<OmissionReason>(["unreadable", "incomparable"]);
 
-/** What could have been in the figures: how much of it is, and how much was lost. */
+/** How much of one kind of data is in the figures, and how much was lost. */
 export interface Kept {
   readonly unit: "token" | "sequence" | "file";
   readonly kept: number;
   readonly dropped: number;
 }
 
-/** Tokens, sequences and files of which some were lost, the largest share first. */
+/** Shares lost of tokens, sequences and files, the largest first. */
 export function droppedShares(
   leftOut: readonly LeftOut[],
   kept: Readonly<Record<Kept["unit"], number>>,

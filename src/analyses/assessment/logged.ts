@@ -4,9 +4,9 @@ import type { BesideFinding } from "../../results/beside.ts";
 import type { Finite } from "../../results/finite.ts";
 import type { ReadingLevel } from "../../results/report.ts";
 
-/** What logged metrics alone say. */
+/** What logged metrics alone say about a run. */
 export interface LoggedParts {
-  /** Of the mismatch metrics by published baselines; null where none of them is logged. */
+  /** Level of the mismatch metrics by published baselines; null if none is logged. */
   readonly level: ReadingLevel | null;
   readonly headline: string;
   readonly finite: Finite;
@@ -14,8 +14,8 @@ export interface LoggedParts {
 }
 
 /**
- * The answer about a run of which only logged metrics are known. Without a metric of the mismatch there is too little for a
- * word on it, and what is bad beside it is the fault.
+ * The answer about a run with logged metrics only. Without a mismatch metric there is too little for a verdict, and
+ * other bad findings become the fault.
  */
 export function assessLogged({ level, headline, finite, beside }: LoggedParts): Assessment {
   const isBad = beside.some((finding) => finding.level === "bad");

@@ -3,7 +3,7 @@ import type { GradientReport } from "../../results/gradient.ts";
 import type { VerdictLevel } from "../../results/report.ts";
 import type { Segmentation } from "./when.ts";
 
-/** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
+/** How much of the mismatch reaches the policy gradient; null if no token has an advantage. */
 export function assessReach(
   gradient: GradientReport | null,
   { segments }: Segmentation,

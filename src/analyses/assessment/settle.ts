@@ -5,28 +5,29 @@ import type { Finite } from "../../results/finite.ts";
 import type { Verdict } from "../../results/report.ts";
 import { isBroken } from "./finite.ts";
 
-/** What decides the level of a run. */
+/** What decides the verdict on a run. */
 export interface Parts {
-  /** Of the pooled figures and the steps, against published baselines, told after what is not finite. */
+  /** The verdict on the pooled figures and the steps by published baselines, stated after what is not finite. */
   readonly verdict: Verdict;
   readonly comparable: Comparable;
   readonly finite: Finite;
-  /** Undefined where nothing was diagnosed. */
+  /** Undefined if nothing was diagnosed. */
   readonly diagnosis: Diagnosis | undefined;
   readonly causes: readonly CauseGroup[];
-  /** Nats, over all tokens. */
+  /** Mean |Δ| over all tokens, nats. */
   readonly meanAbs: number;
-  /** Whether the level of the steps jumps: then the run is not as one engine's precision would make it. */
+  /** Whether the level of the steps jumps: the precision of one engine alone would not make it jump. */
   readonly jumps: boolean;
 }
 
-/** From this probability on a cause, or those that look like it, is the verdict. */
+/** A cause, or a group of similar ones, with at least this probability becomes the verdict. */
 const FOUND = 0.8;
 
 /**
- * The verdict on a run: the worse of what published baselines and what causes say. What cannot be compared and what is
- * not finite come first; a cause that was found is the verdict; a mismatch that the precision of an engine explains on a
- * policy as unsure as this one is normal, though published figures, which are other people's, call it more.
+ * The verdict on a run: the worse of what published baselines and what causes say. Columns that cannot be compared and
+ * values that are not finite come first, then a cause that was found. A mismatch that an engine's precision explains,
+ * for a policy as uncertain as this one, is normal even if the published figures, which come from other runs, rate it
+ * higher.
  */
 export function settleVerdict(parts: Parts): Verdict {
   const { verdict, comparable, finite, diagnosis } = parts;

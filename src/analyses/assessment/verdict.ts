@@ -28,34 +28,37 @@ const MEANING: Readonly<Record<ReadingLevel, string>> = {
   broken: "these are hardly the same policy: first check for misaligned tokens, masks or weights",
 };
 
-/** Instead of "correct for it", where the ratios are so even that there is nothing to correct. */
+/** Replaces "correct for it" if the ratios are so even that there is nothing to correct. */
 const HIGH_BUT_EVEN =
   "find the cause; no correction is needed, since the ratios are even, but the mismatch is far larger than kernels and precision explain";
 
-/** From this share of what could have been compared, what is lost is said in the first line; from this one, first of all. */
+/**
+ * If at least this share of the comparable data is lost, the first line says so; from the second share on, it comes
+ * first.
+ */
 const TOLD_SHARE = 0.1;
 const TOLD_FIRST_SHARE = 0.5;
 
 export interface VerdictInput {
   readonly metrics: VerdictMetrics;
-  /** How far the pooled figures may be off. */
+  /** Uncertainty of the pooled figures. */
   readonly ranges: Ranges;
-  /** Where the level of its steps jumps. */
+  /** Where the level of the steps jumps. */
   readonly segmentation: Segmentation;
-  /** What is in no figure: a large share of it is told with the verdict. */
+  /** What is missing from the figures: a large share is stated with the verdict. */
   readonly leftOut: readonly LeftOut[];
-  /** Files that were read. */
+  /** Number of files read. */
   readonly files: number;
-  /** Whether a correction is needed: where none is, none is asked for. */
+  /** Whether a correction is needed: if not, the verdict does not ask for one. */
   readonly need?: CorrectionNeed | undefined;
-  /** Why the numbers are no log-probs, if they are none: nothing else can be said of them. */
+  /** Why the numbers are not log-probs, if they are not: then nothing else can be said about them. */
   readonly fault?: string | undefined;
 }
 
 /**
- * Holds the pooled figures against the published baselines, at both ends of what the data leave open, and each segment of
- * the run against them too: one that is sound on average but was high in some steps is high, and says when. Of too few
- * tokens or sequences there are readings, but no word on the run.
+ * Compares the pooled figures with the published baselines, at both ends of their intervals, and each segment of the
+ * run too: a run that is healthy on average but was high in some steps is high, and the verdict says when. With too few
+ * tokens or sequences there are readings but no verdict.
  */
 export function judgeRun({
   metrics,
@@ -87,7 +90,7 @@ export function judgeRun({
   }
   if (level === "none") return settled(level, MEANING.none);
   const settledLevels = segmentation.segments.map((segment) => segment.level);
-  // Of so little data there is a word only where it is broken, by the median: the readings may be milder.
+  // With so little data the only possible verdict is broken, by the median: the readings may be milder.
   if (level === "broken" && !isEnough(metrics)) settledLevels.push(level);
   const [mildest, severest] = [0, 1].map((end) =>
     findWorstLevel([...readings.map(({ level_range }) => level_range[end]!), ...settledLevels]),
@@ -104,7 +107,7 @@ export function judgeRun({
   };
 }
 
-/** Of the pooled figures alone, whatever their intervals leave open. */
+/** Judges the pooled figures alone, ignoring their intervals. */
 export function judgeLevel(metrics: VerdictMetrics, readings: readonly BaselineReading[]): Verdict["level"] {
   if (!isEnough(metrics)) {
     const isSurelyBroken = metrics.tokens >= FEWEST_FOR_BROKEN && metrics.delta_abs_p50 > BROKEN_DELTA;
@@ -125,7 +128,7 @@ function because(readings: readonly BaselineReading[], level: ReadingLevel): str
   return culprits.length === 0 ? "" : ` (${culprits.join(", ")})`;
 }
 
-/** Puts what was lost with a headline, where it is much of what there was. */
+/** Adds to a headline what was lost, if it is a large share. */
 function tellDropped([worst]: readonly Kept[]): (headline: string) => string {
   if (worst === undefined) return (headline) => headline;
   const { unit, kept, dropped } = worst;

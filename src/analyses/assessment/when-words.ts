@@ -4,20 +4,20 @@ import type { VerdictLevel } from "../../results/report.ts";
 import { LEVELS } from "./baselines.ts";
 import { FACTOR, type Segmentation } from "./when.ts";
 
-/** Places that are spelled out; more are counted. */
+/** Places that are written out; more are counted. */
 const MOST_PLACES = 3;
 
 const EVERY = "in every step";
 
-/** Puts words into a sentence: `since step 59: …`, but `…, in every step`. */
+/** Joins a time and a sentence: `since step 59: …`, but `…, in every step`. */
 export function placeWords(words: string | null, sentence: string): string {
   if (words === null) return sentence;
   return words.startsWith(EVERY) ? `${sentence}, ${words}` : `${words}: ${sentence}`;
 }
 
 /**
- * When a run is of this level, the worst that its steps or its pooled figures have: `in steps 10–30; normal since step 50`,
- * `since step 59`, `in step 20 only`, `in every step`. Null where no level jumps and not all steps read at this one.
+ * When a run has this level, the worst of its steps or its pooled figures: `in steps 10–30; normal since step 50`,
+ * `since step 59`, `in step 20 only`, `in every step`. Null if no level jumps and not every step has this level.
  */
 export function sayWhen({ segments, steps_skipped }: Segmentation, level: VerdictLevel): string | null {
   const stretches = joinLevels(segments);
@@ -29,7 +29,7 @@ export function sayWhen({ segments, steps_skipped }: Segmentation, level: Verdic
   return parts.length === 0 ? null : parts.join("; ");
 }
 
-/** A segment, and where it stands in the run. */
+/** A segment and its place in the run. */
 interface Stretch extends StepSegment {
   readonly isFirst: boolean;
   readonly isLast: boolean;
@@ -39,7 +39,7 @@ function markEnds(segments: readonly StepSegment[]): Stretch[] {
   return segments.map((one, i) => ({ ...one, isFirst: i === 0, isLast: i === segments.length - 1 }));
 }
 
-/** Segments in a row that differ, but not in level, as one. */
+/** Merges consecutive segments of the same level. */
 function joinLevels(segments: readonly StepSegment[]): Stretch[] {
   const joined: StepSegment[] = [];
   for (const one of segments) {
@@ -50,7 +50,7 @@ function joinLevels(segments: readonly StepSegment[]): Stretch[] {
   return markEnds(joined);
 }
 
-/** The worst level first; of the mildest only that it is back, if that does not go without saying. */
+/** The worst level first; the mildest is mentioned only as a return to it, if that is not obvious. */
 function sayLevels(stretches: readonly Stretch[], verdict: VerdictLevel): string {
   const levels = LEVELS.filter((level) => stretches.some((one) => one.level === level)).reverse();
   const told = levels.map((level, i) => {
@@ -68,13 +68,13 @@ function sayLevels(stretches: readonly Stretch[], verdict: VerdictLevel): string
     .join("; ");
 }
 
-/** The verdict's own level is said beside these words. */
+/** Names a level, unless it is the verdict's own, which is stated next to these words. */
 function nameLevel(level: StepSegment["level"], verdict: VerdictLevel): string {
   if (level === verdict) return "";
   return level === "none" ? "no mismatch " : `${level} `;
 }
 
-/** Where segments of one level differ: the others against that of the most steps. */
+/** How segments of one level differ: each compared with the one with the most steps. */
 function sayFactors(segments: readonly StepSegment[]): string[] {
   if (segments.length < 2) return [];
   const base = segments.reduce((a, b) => (b.steps > a.steps ? b : a));

@@ -5,11 +5,14 @@ import type { StepSegment, When } from "../../results/assessment.ts";
 import type { ReadingLevel } from "../../results/report.ts";
 import { findWorstLevel, readFigure } from "./baselines.ts";
 
-/** Of fewer prompts it is not known how far they differ. */
+/** With fewer prompts their spread is not known. */
 const FEWEST_PROMPTS = 4;
-/** Mean |Δ|, nats, below and above which nothing is told apart: what float32 rounds, and what no policies differ by. */
+/**
+ * Range of mean |Δ| in nats within which levels are distinguished: below is float32 rounding, above is beyond any real
+ * mismatch.
+ */
 const [LEAST, MOST] = [1e-5, 1e3];
-/** By which neighboring segments differ, if not in level. */
+/** Factor by which neighboring segments of the same level must differ. */
 export const FACTOR = 2;
 
 /** Columns of a row; with x = Σ|Δ| (nats) and n = tokens of a prompt, the last three are Σx², Σxn and Σn² over prompts. */
@@ -30,30 +33,30 @@ const AT = {
 } as const;
 const WIDTH = Object.keys(AT).length;
 
-/** What is asked of a step: its sums by prompt, as slices of a run summary have them. */
+/** What is needed of a step: its sums by prompt, as slices of a run summary have them. */
 export interface StepOfRun {
   readonly step: number;
   readonly clusters: ClusterSums | undefined;
 }
 
-/** What the steps say; words depend on the verdict as well. */
+/** What the steps show; the words also depend on the verdict. */
 export type Segmentation = Omit<When, "words">;
 
 /**
- * Cuts a run where the level of its steps jumps: which steps are bad, since when, whether it is over.
+ * Cuts a run where the level of its steps jumps: which steps are bad, since when, and whether it is over.
  *
- * Only sums by step and prompt are used, and these are exact, so merged parts give the same answer as the whole. A step
- * with too little data is joined with the next ones until they have enough together, or is left out where these have enough
- * alone. Keeps 104 bytes a step.
+ * Uses only sums by step and prompt, which are exact, so merged parts give the same answer as the whole. A step with
+ * too little data is joined with the following ones until they have enough together, or left out if those have enough
+ * alone. Keeps 104 bytes per step.
  */
 export class StepLevels {
-  /** {@link WIDTH} numbers for each point: a step, or several small ones. */
+  /** {@link WIDTH} numbers per point: a step, or several small ones. */
   readonly #points: number[] = [];
-  /** Steps that do not have enough, so far. */
+  /** Small steps collected so far. */
   #small: Float64Array | undefined;
   #skipped = 0;
 
-  /** @param one the next step, in ascending order; one without a number has no place among them and is left out */
+  /** @param one the next step, in ascending order; a step without a number is left out */
   add({ step, clusters }: StepOfRun): void {
     if (Number.isNaN(step) || clusters === undefined || clusters.count === 0) return;
     const row = sumStep(step, clusters);
@@ -119,8 +122,9 @@ const pointAt = (points: Float64Array, at: number): Float64Array =>
   points.subarray(at * WIDTH, (at + 1) * WIDTH);
 
 /**
- * Sampling variance of each point's ln mean |Δ|, over prompts: C/(C − 1) · Σ(x − R n)² / (Σx)² with R = Σx/Σn. Where a prompt
- * that is rarely drawn is absent it would be too small, so it is at least what all points together say of as many prompts.
+ * Sampling variance of each point's ln mean |Δ|, over prompts: C/(C − 1) · Σ(x − R n)² / (Σx)² with R = Σx/Σn. It would
+ * be too small where a rarely drawn prompt is absent, so it is at least what all points together give for as many
+ * prompts.
  */
 function poolVariances(points: Float64Array): Float64Array {
   const count = points.length / WIDTH;
@@ -131,14 +135,17 @@ function poolVariances(points: Float64Array): Float64Array {
     const [prompts, x, mean] = [row[AT.prompts]!, row[AT.deltaAbs]!, meanOf(row)];
     const squares = row[AT.squares]! - 2 * mean * row[AT.products]! + mean * mean * row[AT.lengths]!;
     const variance = ((prompts / (prompts - 1)) * Math.max(0, squares)) / (x * x);
-    // Sums that overflow are one prompt's, whose variance is 1.
+    // Sums that overflow come from a single prompt, whose variance is 1.
     variances[i] = x === 0 ? 0 : Number.isFinite(variance) ? variance : 1;
     pooled += (variances[i]! * prompts) / count;
   }
   return variances.map((own, i) => Math.max(own, pooled / points[i * WIDTH + AT.prompts]!));
 }
 
-/** From left to right: a part that is like the one before, in level and by less than the factor, belongs to it. */
+/**
+ * Joins from left to right: a part that has the same level as the one before and differs by less than the factor
+ * belongs to it.
+ */
 function joinAlike(points: Float64Array, cuts: readonly number[]): StepSegment[] {
   const parts: Float64Array[] = [];
   const bounds = [0, ...cuts, points.length / WIDTH];

@@ -1,7 +1,7 @@
 import type { StandingPart } from "../../results/assessment.ts";
 import type { MismatchMetrics, MismatchReport } from "../../results/report.ts";
 
-/** What the parts of a run are read from. */
+/** The data from which the parts of a run are judged. */
 export type PartSource = Pick<
   MismatchReport,
   | "metrics"
@@ -14,14 +14,14 @@ export type PartSource = Pick<
   | "per_position_decile"
 >;
 
-/** A part that holds less than this of Σ k3, or less than this times its share of the tokens, does not stand out. */
+/** A part with less than this share of Σ k3, or less than this times its share of the tokens, does not stand out. */
 const LEAST_SHARE = 0.3;
 const LEAST_FACTOR = 1.5;
 const MOST_PARTS = 4;
 
 /**
- * The part of each kind that holds most of Σ k3 beyond its share of the tokens, the one that stands out most first: by
- * what it adds to the relative entropy of the two shares, s·ln(s / t).
+ * For each kind, the part that holds most of Σ k3 beyond its share of the tokens, ordered by its contribution to the
+ * relative entropy of the two shares, s·ln(s / t).
  */
 export function findStandingParts(source: PartSource): StandingPart[] {
   const { k3, tokens } = source.metrics;

@@ -2,15 +2,15 @@ import { formatId, formatNumber } from "../../core/text/index.ts";
 import type { StepSegment } from "../../results/assessment.ts";
 import type { MismatchReport, VerdictLevel } from "../../results/report.ts";
 
-/** A run that goes on, in a word. */
+/** The state of a running run, in a word. */
 interface WordNow {
   readonly level: VerdictLevel;
   readonly headline: string;
 }
 
 /**
- * Of the last steps against those before: a mean over all steps is true of neither. The word on the whole run where no
- * steps stand apart, or where something else than the steps' own size gives it, such as a fault.
+ * Compares the last steps with those before: a mean over all steps describes neither. Falls back to the verdict on the
+ * whole run if no steps stand apart, or if something other than their size decides, such as a fault.
  */
 export function wordNow({ assessment, verdict }: Pick<MismatchReport, "assessment" | "verdict">): WordNow {
   const { level, when } = assessment;

@@ -1,5 +1,5 @@
 /**
- * Log-probs as bits: in which type they are stored, and how many representable numbers lie between two of them.
+ * Log-probs as bits: the type they are stored in, and how many representable numbers lie between two of them.
  *
  * @module
  */
@@ -25,12 +25,12 @@ function orderDouble(value: number): bigint {
   return bits < 0n ? -BigInt.asUintN(63, bits) : bits;
 }
 
-/** float32 numbers from one to the other, both rounded to float32 first. */
+/** Number of float32 steps between two values, both rounded to float32 first. */
 export function countSingles(a: number, b: number): number {
   return Math.abs(orderSingle(a) - orderSingle(b));
 }
 
-/** float64 numbers from one to the other. */
+/** Number of float64 steps between two values. */
 export function countDoubles(a: number, b: number): bigint {
   const distance = orderDouble(a) - orderDouble(b);
   return distance < 0n ? -distance : distance;
@@ -45,11 +45,11 @@ function classifyDouble(distance: bigint): number {
   return distance < 2n ? Number(distance) : (distance - 1n).toString(2).length + 1;
 }
 
-/** What the values of one side need. */
+/** The narrowest type that holds the values of one side. */
 class StoredTypes {
   #isHalf = true;
   #isSingle = true;
-  /** 0 is in every type, and so says nothing. */
+  /** 0 fits every type and so says nothing. */
   #hasValue = false;
 
   see(value: number): void {
@@ -74,7 +74,7 @@ export class UlpSums {
   readonly #singles = new Float64Array(35);
   readonly #doubles = new Float64Array(67);
 
-  /** Sees a pair of finite values, equal ones too: they tell how values are stored. */
+  /** Records a pair of finite values, even equal ones: they show how values are stored. */
   see(a: number, b: number): void {
     this.#a.see(a);
     this.#b.see(b);
@@ -90,7 +90,7 @@ export class UlpSums {
     return { a: this.#a.type, b: this.#b.type };
   }
 
-  /** In units of the narrower of the types that both sides fill; of bfloat16 only where both are. */
+  /** Counts in units of the narrower type that both sides need; in bfloat16 only if both are bfloat16. */
   list(): { readonly unit: StoredType; readonly counts: readonly UlpCount[] } {
     const { a, b } = this.stored;
     if (a === "float64" && b === "float64") return { unit: "float64", counts: listClasses(this.#doubles, 0) };
@@ -101,7 +101,7 @@ export class UlpSums {
   }
 }
 
-/** @param shift by how many doublings the unit is larger than that of the classes */
+/** @param shift number of doublings from the unit of the classes to the unit of the result */
 function listClasses(classes: Float64Array, shift: number): UlpCount[] {
   return [...classes].flatMap((tokens, at): UlpCount[] => {
     if (tokens === 0) return [];

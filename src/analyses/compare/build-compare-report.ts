@@ -30,7 +30,7 @@ import {
 import { describeColumn, describeFigures } from "./sentences.ts";
 import { compareFigures, judgeFigures } from "./unpaired.ts";
 
-/** Mean |Δ| that is taken for agreement where nobody says otherwise, nats. */
+/** Mean |Δ| in nats that counts as agreement by default. */
 export const DEFAULT_WITHIN = 0.01;
 const WITHIN_REASON =
   "the default: verl calls a mean |Δp| above 0.01 a precision problem (docs/faq), and |Δp| is never more than |Δ|";
@@ -51,7 +51,7 @@ export interface CompareInputs extends TestOptions {
   readonly logratio: string;
   readonly by?: string | undefined;
   readonly date?: string | undefined;
-  /** The command of the doctor that has both policies to look at; undefined where there is none. */
+  /** The doctor command for a source that has both policies; undefined if there is none. */
   readonly doctor?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ type Outcome = Pick<
   "certificate" | "basis" | "sentence" | "metrics" | "columns" | "figures"
 > & {
   readonly unit: "prompt" | "sequence";
-  /** Prompts that would decide; undefined where they would not. */
+  /** Number of prompts that would decide; undefined if more prompts would not. */
   readonly needed: number | undefined;
 };
 
@@ -244,7 +244,7 @@ function describePairing(compared: Compared): Pairing {
   };
 }
 
-/** Copies of one file agree whatever is in them. */
+/** Copies of the same file agree whatever they contain. */
 function listSameFiles({ a, b, compared }: CompareInputs): string[] {
   if (compared.mode === "columns") return [];
   const digests = [a, b].map(({ inputs }) => inputs.map(({ sha256 }) => sha256).sort());

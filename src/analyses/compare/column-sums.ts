@@ -1,5 +1,5 @@
 /**
- * One column of A beside one of B: their bits, and the figures of Δ = B − A.
+ * One column of A next to one of B: their bits, and the figures of Δ = B − A.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { RunSummary } from "../report/run-summary.ts";
 import { UlpSums } from "./bits.ts";
 import { DifferenceProfile } from "./profile.ts";
 
-/** Two columns of the same tokens, laid out as the batch of A is. */
+/** Two columns of the same tokens, laid out like the batch of A. */
 export interface PairedColumns {
   readonly batch: RecordBatch;
   readonly a: FloatArray;
@@ -21,7 +21,7 @@ export interface PairedColumns {
   readonly mask: Uint8Array;
 }
 
-/** Orders tokens by step, rank, pack, row and place; what is not known comes last. */
+/** Orders tokens by step, rank, pack, row and place; unknown values come last. */
 type Order = readonly number[];
 
 export interface ColumnCounts {
@@ -46,11 +46,11 @@ export class ColumnSums {
   };
   readonly ulps = new UlpSums();
   readonly profile = new DifferenceProfile();
-  /** Of Δ: A stands where a report has the rollout, B where it has the trainer. */
+  /** Figures of Δ: A takes the rollout's place in a report, B the trainer's. */
   readonly summary = new RunSummary();
   #first: { readonly order: Order; readonly token: DifferingToken } | undefined;
 
-  /** The first token that differs, whatever the order in which batches came. */
+  /** The first token that differs, regardless of the order of batches. */
   get first(): DifferingToken | null {
     return this.#first?.token ?? null;
   }
@@ -58,8 +58,8 @@ export class ColumnSums {
   add({ batch, a, b, mask }: PairedColumns): void {
     for (let row = 0; row < batch.length; row++) this.#addRow({ batch, a, b, mask }, row);
     const { topK: _, policyLogprobs: __, entropies: ___, ...rest } = batch;
-    // Tokens of one side's mask alone count nowhere, and yet turns are those of A. Where there are no such tokens, the mask
-    // itself says where turns are, and the kernel can sum them; it knows no other turns.
+    // Tokens in only one side's mask count nowhere, yet turns are those of A. Without such tokens the mask itself shows
+    // the turns, and the kernel, which knows no others, can sum them.
     const turnMask = batch.turnMask ?? (areEqual(mask, batch.responseMask) ? undefined : batch.responseMask);
     this.summary.add(
       {
@@ -91,7 +91,7 @@ export class ColumnSums {
         continue;
       }
       compared++;
-      // 0 is equal to −0, and an infinity to itself.
+      // 0 equals −0, and an infinity equals itself.
       const isEqual = x === y;
       const areFinite = Number.isFinite(x) && Number.isFinite(y);
       if (areFinite) ulps.see(x, y);
@@ -132,7 +132,7 @@ export class ColumnSums {
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true;
-  // Not every(), which calls a function for each token.
+  // Not every(), which calls a function per token.
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
 }

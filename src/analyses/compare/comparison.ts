@@ -1,5 +1,5 @@
 /**
- * What is summed while two sources, or two columns of one, are read.
+ * Sums collected while two sources, or two columns of one source, are read.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { type PairCounts, SidePairs } from "./pair-sides.ts";
 export type ColumnPair = readonly [a: string, b: string];
 
 export interface ComparisonOptions {
-  /** Default: every column that both sides have; of one source rollout and trainer. */
+  /** Default: every column that both sides have; for a single source, rollout and trainer. */
   readonly columns?: ColumnPair;
-  /** Compares two runs by their own figures, even where texts are the same. */
+  /** Compares two runs by their own figures even if their texts are the same. */
   readonly unpaired?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Compared {
   readonly mode: CompareMode;
   readonly columns: readonly ComparedColumn[];
   readonly counts: PairCounts;
-  /** Of rollout and trainer of either run, where it has both. */
+  /** Summary of rollout against trainer for each run that has both. */
   readonly runs: { readonly a: RunSummary; readonly b: RunSummary };
   readonly names: { readonly a: readonly string[]; readonly b: readonly string[] };
 }
@@ -50,14 +50,14 @@ export class Comparison {
     this.#options = options;
   }
 
-  /** @throws LimitError when B takes more than the memory limit */
+  /** @throws LimitError if B exceeds the memory limit */
   hold(batch: RecordBatch): void {
     if (this.#options.unpaired) this.#note(batch, "b");
     else this.#pairs.hold(batch);
     sumRun(this.#runs.b, batch);
   }
 
-  /** @throws LimitError when what waits for a partner takes more than the memory limit */
+  /** @throws LimitError if the rows waiting for a partner exceed the memory limit */
   add(batch: RecordBatch): void {
     sumRun(this.#runs.a, batch);
     if (this.#options.unpaired) {
@@ -68,7 +68,7 @@ export class Comparison {
     if (found !== undefined) this.#sum(found);
   }
 
-  /** Two columns of one source. */
+  /** Adds two columns of one source. */
   addBoth(batch: RecordBatch): void {
     this.#isOneSource = true;
     this.#note(batch, "a");
@@ -109,11 +109,11 @@ export class Comparison {
   }
 
   /**
-   * What was found; call it once, after all batches.
+   * Returns what was found; call it once, after all batches.
    *
-   * @throws MissingSideError when the two sides have no column in common, or lack the one that was asked for
-   * @throws SchemaError when no texts are the same, and the runs have no figures of their own to compare
-   * @throws EmptyInputError when no token counts
+   * @throws MissingSideError if the two sides have no column in common, or lack the requested one
+   * @throws SchemaError if no texts are the same, and the runs have no figures of their own to compare
+   * @throws EmptyInputError if no token counts
    */
   finish(): Compared {
     const { unpaired } = this.#options;
@@ -160,7 +160,7 @@ function listNames(names: readonly string[]): string {
   return names.length === 0 ? "no log-probs" : names.join(", ");
 }
 
-/** The figures of a run's own two policies, where it has both. */
+/** Sums the figures of a run's own two policies, if it has both. */
 function sumRun(summary: RunSummary, batch: RecordBatch): void {
   if (batch.rolloutLogprobs !== undefined && batch.trainerLogprobs !== undefined) summary.add(batch);
 }
@@ -172,7 +172,7 @@ function refuseUnpaired({ names }: Omit<Compared, "mode">): MissingSideError {
   );
 }
 
-/** Why nothing of two sides belongs together. */
+/** Explains why nothing on the two sides matches. */
 function refuseUnmatched({ counts, names }: Omit<Compared, "mode">): SchemaError | EmptyInputError {
   const { sequences, otherPrompts, parted, pairs, unchecked } = counts;
   const of = `none of ${plural(sequences.a, "sequence")} of A`;

@@ -1,6 +1,6 @@
 /**
- * The sequences of one side, held until their partners are found: no texts, no alternatives, nothing that is not
- * compared.
+ * The sequences of one side, held until their partners are found: only what is compared, without texts and
+ * alternatives.
  *
  * @module
  */
@@ -9,22 +9,22 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { KeyHash } from "../../core/summaries/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 
-/** Log-probs by the name of their column: `rollout`, `trainer`, and further policies by their own. */
+/** Log-probs by column name: `rollout`, `trainer`, and further policies by their own names. */
 export type Columns = Readonly<Record<string, FloatArray>>;
 
 export interface HeldRow {
-  /** Arrays of all rows that were read with it. */
+  /** Arrays of all rows of the batch it was read with. */
   readonly mask: Uint8Array;
   readonly ids: Int32Array | undefined;
   readonly columns: Columns;
   readonly start: number;
   readonly end: number;
   readonly step: number;
-  /** Rank, pack and row: where it stands in its step. */
+  /** Rank, pack and row: its place within its step. */
   readonly place: string;
   readonly sampleId: string | undefined;
   readonly groupId: string | undefined;
-  /** Digests; undefined where nothing is known. */
+  /** Digests; undefined if unknown. */
   readonly response: number | undefined;
   readonly promptIds: number | undefined;
   readonly promptText: number | undefined;
@@ -45,13 +45,13 @@ function digestIds(
 ): number | undefined {
   if (ids === undefined || offsets === undefined) return undefined;
   const [start, end] = [offsets[row]!, offsets[row + 1]!];
-  // An unknown id is not equal to another unknown id.
+  // An unknown id does not equal another unknown id.
   const isUnknown = start === end || ids.subarray(start, end).includes(-1);
   if (isUnknown) return undefined;
   return new KeyHash().addWords(ids, start, end).key();
 }
 
-/** A row of a batch as it is held; its arrays are the batch's own. */
+/** Describes a row of a batch; its arrays are the batch's own. */
 export function describeRow(batch: RecordBatch, columns: Columns, row: number): HeldRow {
   const text = batch.promptTexts[row];
   return {
@@ -70,14 +70,14 @@ export function describeRow(batch: RecordBatch, columns: Columns, row: number): 
   };
 }
 
-/** What objects of one row take, about, in bytes. */
+/** Approximate size of the objects of one row, in bytes. */
 const ROW_BYTES = 256;
 
-/** Counts held bytes towards the process's limit. */
+/** Counts held bytes against the process's memory limit. */
 export class HeldMemory {
   #bytes = 0;
 
-  /** @throws LimitError when all that is held takes more than the memory limit */
+  /** @throws LimitError if everything held exceeds the memory limit */
   hold({ responseMask, responseTokenIds, length, provenance }: RecordBatch, columns: Columns): void {
     this.#bytes += responseMask.byteLength + (responseTokenIds?.byteLength ?? 0) + ROW_BYTES * length;
     for (const values of Object.values(columns)) this.#bytes += values.byteLength;

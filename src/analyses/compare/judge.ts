@@ -1,5 +1,5 @@
 /**
- * From sums to a certificate, by the definitions of `python/logratio/agree/check.py`.
+ * From sums to a certificate, as defined in `python/logratio/agree/check.py`.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { Certificate, CertificateBasis } from "../../results/compare.ts";
 import type { ColumnCounts } from "./column-sums.ts";
 
 export interface TestOptions {
-  /** Tolerance of mean |Δ|, nats; 0: only equality of every bit will do. */
+  /** Tolerance of mean |Δ|, nats; 0: every bit must be equal. */
   readonly within: number;
-  /** Error rate of either one-sided test. */
+  /** Error rate of each one-sided test. */
   readonly alpha: number;
 }
 
@@ -34,15 +34,15 @@ export function boundColumn(
       (_, g) => table[g * CLUSTER_WIDTH + CLUSTER[name]]!,
     );
   const bounds = boundMean(take(column), take(per), alpha);
-  // All others are sums of what is never negative.
+  // All other columns are means of non-negative values.
   if (column === "delta" || bounds.low === undefined) return bounds;
   return { ...bounds, low: Math.max(0, bounds.low) };
 }
 
 /**
- * `equal` where no token differs; `equivalent` where mean |Δ| is shown to be within the tolerance, or every |Δ| is;
- * `different` where it is shown to be beyond, or a log-prob is on one side only; else `undecidable`. Unlike the assertion
- * of the Python package, which asks about the tokens at hand, nothing but equality is certified of fewer than ten
+ * `equal` if no token differs; `equivalent` if mean |Δ| is shown to be within the tolerance, or every |Δ| is;
+ * `different` if mean |Δ| is shown to exceed it, or a log-prob is on one side only; else `undecidable`. Unlike the
+ * assertion of the Python package, which asks about the given tokens, only equality is certified with fewer than ten
  * prompts.
  *
  * @param bounds of mean |Δ|
@@ -66,8 +66,8 @@ export function judgeColumn(
 }
 
 /**
- * How many prompts would decide, were their spread what it is here: as many as bring the bound on the tolerance's side
- * to the tolerance. Undefined where the mean lies on the tolerance itself.
+ * How many prompts would decide if their spread stayed the same: as many as it takes to bring the bound nearer the
+ * tolerance onto it. Undefined if the mean equals the tolerance.
  */
 export function countNeeded({ mean, low, high, clusters }: MeanBounds, within: number): number | undefined {
   if (low === undefined || high === undefined) return FEWEST_BOUND_CLUSTERS;
@@ -77,17 +77,17 @@ export function countNeeded({ mean, low, high, clusters }: MeanBounds, within: n
   return Math.ceil(clusters * (wide / room) ** 2 - 1e-6);
 }
 
-/** Worst first: two columns agree only where all do, so no correction for their number is due (Berger 1982). */
+/** Worst first: two columns agree only if all do, so no correction for their number is needed (Berger 1982). */
 const BY_CONCERN: readonly Certificate[] = ["different", "undecidable", "equivalent", "equal"];
 
 export function compareConcern(a: Judgment, b: Judgment): number {
   return BY_CONCERN.indexOf(a.certificate) - BY_CONCERN.indexOf(b.certificate);
 }
 
-/** Less of either side is not a comparison of the two. */
+/** With a smaller share of either side, the two have not been compared. */
 export const LEAST_TOKEN_SHARE = 0.5;
 
-/** A certificate of what is a small part of either side would be read as one of both. */
+/** Otherwise a certificate for a small part of either side would be read as one for both. */
 export function judgeCoverage(
   judgment: Judgment,
   shares: { readonly a: number; readonly b: number },

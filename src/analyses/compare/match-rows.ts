@@ -1,6 +1,6 @@
 /**
- * Which sequence of A belongs to which of B. What is surer comes first: the same tokens at the same step, then the same
- * tokens, then the same sample id at a step, and last the same place in a step, where tokens can be compared.
+ * Which sequence of A belongs to which of B, surest match first: the same tokens at the same step, then the same
+ * tokens, then the same sample id at a step, and last the same place in a step, if tokens can be compared.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { HeldRow } from "./held-rows.ts";
 
 export type MatchedBy = "tokens" | "tokens of other steps" | "id" | "place";
 
-/** With fewer tokens a response is likely to occur under several prompts. */
+/** A response with fewer tokens probably occurs under several prompts. */
 const LEAST_TOKENS_ALONE = 4;
 
-/** Whether two rows have the same prompt; undefined where nothing says. */
+/** Whether two rows have the same prompt; undefined if nothing says so. */
 export function haveSamePrompt(a: HeldRow, b: HeldRow): boolean | undefined {
   if (a.promptIds !== undefined && b.promptIds !== undefined) return a.promptIds === b.promptIds;
   if (a.promptText !== undefined && b.promptText !== undefined) return a.promptText === b.promptText;
@@ -26,7 +26,7 @@ function isSameName(a: HeldRow, b: HeldRow): boolean {
   return a.sampleId !== undefined && a.sampleId === b.sampleId;
 }
 
-/** Tokens that are the same belong together unless prompts differ, or nothing but a few of them says so. */
+/** Rows with the same tokens match unless their prompts differ, or the only evidence is a few tokens. */
 function canShareTokens(a: HeldRow, b: HeldRow): boolean {
   const samePrompt = haveSamePrompt(a, b);
   if (samePrompt !== undefined) return samePrompt;
@@ -34,7 +34,7 @@ function canShareTokens(a: HeldRow, b: HeldRow): boolean {
   return a.groupId !== undefined && a.groupId === b.groupId;
 }
 
-/** Among rows with the same tokens, the one that is most alike in all else. */
+/** Scores rows with the same tokens by how much else they have in common. */
 function scoreLikeness(a: HeldRow, b: HeldRow): number {
   return (
     (isSameStep(a, b) ? 8 : 0) +
@@ -62,7 +62,8 @@ function canMatch(by: MatchedBy, a: HeldRow, b: HeldRow): boolean {
     case "id":
       return true;
     case "place":
-      // The same place of runs that sampled is another text; a common beginning says that it is not.
+      // In runs that sampled separately, the same place holds another text; a common first token shows that it does
+      // not.
       return haveSamePrompt(a, b) !== false && a.ids![a.start] === b.ids![b.start];
   }
 }
@@ -93,7 +94,7 @@ export class OpenRows {
     return index;
   }
 
-  /** The partner of a row, which is open no more. */
+  /** Takes the partner of a row, which is then no longer open. */
   take(by: MatchedBy, row: HeldRow): HeldRow | undefined {
     let best: { readonly partner: HeldRow; readonly score: number } | undefined;
     for (const partner of this.#index(by).get(KEYS[by](row)) ?? []) {

@@ -1,5 +1,6 @@
 /**
- * Two sides to pairs of columns: B is held, A streams past it, and what of A finds no partner at once waits for all of A.
+ * Pairs the columns of two sides: B is held, A streams past it, and rows of A without an immediate match wait for the
+ * end of A.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import type { PairedColumns } from "./column-sums.ts";
 import { type Columns, describeRow, HeldMemory, type HeldRow, listColumns } from "./held-rows.ts";
 import { haveSamePrompt, type MatchedBy, OpenRows } from "./match-rows.ts";
 
-/** Surest first; the first is tried as A is read. */
+/** Surest first; the surest of all is tried while A is being read. */
 const LATER: readonly MatchedBy[] = ["tokens of other steps", "id", "place"];
 
 export interface PairCounts {
@@ -20,13 +21,13 @@ export interface PairCounts {
   otherPrompts: number;
   maskDiffers: number;
   unchecked: number;
-  /** Sequences, and tokens with mask 1, of either side; of these, the tokens that were compared. */
+  /** Sequences and tokens with mask 1 on either side; how many of those tokens were compared. */
   readonly sequences: { a: number; b: number };
   readonly tokens: { a: number; b: number };
   compared: number;
 }
 
-/** A batch of A with, for each of its rows, the partner and how many tokens both begin with. */
+/** A batch of A with the partner of each row and how many leading tokens the two share. */
 interface Partners {
   readonly batch: RecordBatch;
   readonly columns: Columns;
@@ -52,7 +53,7 @@ export class SidePairs {
     [];
   readonly columns = { a: new Set<string>(), b: new Set<string>() };
 
-  /** Holds a batch of B. @throws LimitError when all that is held takes more than the memory limit */
+  /** Holds a batch of B. @throws LimitError if everything held exceeds the memory limit */
   hold(batch: RecordBatch): void {
     const columns = listColumns(batch);
     for (const name of Object.keys(columns)) this.columns.b.add(name);
@@ -62,7 +63,9 @@ export class SidePairs {
     for (let row = 0; row < batch.length; row++) this.#open.add(describeRow(batch, columns, row));
   }
 
-  /** Pairs a batch of A with what is held. @throws LimitError when what waits for a partner takes too much memory */
+  /**
+   * Pairs a batch of A with what is held. @throws LimitError if the rows waiting for a partner exceed the memory limit
+   */
   add(batch: RecordBatch): Partners | undefined {
     const columns = listColumns(batch);
     for (const name of Object.keys(columns)) this.columns.a.add(name);
@@ -78,7 +81,7 @@ export class SidePairs {
     return found.rows.size > 0 ? found : undefined;
   }
 
-  /** Pairs what was left of A, by whatever else names it: each way for all rows before the next way. */
+  /** Pairs the remaining rows of A by weaker evidence: each kind for all rows before the next kind. */
   finish(): Partners[] {
     const found = this.#waiting.map(({ batch, columns }): Partners => ({ batch, columns, rows: new Map() }));
     for (const by of LATER)
@@ -109,7 +112,7 @@ export class SidePairs {
     return false;
   }
 
-  /** Tokens up to the first that differs: only there both sides were asked the same. */
+  /** Tokens before the first that differs: only there did both sides see the same context. */
   #countShared(a: HeldRow, b: HeldRow): number {
     const [lengthA, lengthB] = [a.end - a.start, b.end - b.start];
     const longer = Math.max(lengthA, lengthB);
@@ -131,7 +134,7 @@ export class SidePairs {
     return shared;
   }
 
-  /** The tokens that both sides count, laid out as A is, with each pair of columns. */
+  /** Lays out each pair of columns like A, with the tokens that both sides count. */
   lay({ batch, columns, rows }: Partners, pairs: readonly (readonly [string, string])[]): PairedColumns[] {
     const mask = new Uint8Array(batch.responseMask.length);
     for (const [row, { partner, shared }] of rows) this.#layMask(batch, row, partner, shared, mask);
@@ -161,12 +164,12 @@ export class SidePairs {
   }
 }
 
-/** An id that is not known is not the same as another that is not. */
+/** An unknown id does not equal another unknown id. */
 function isSameToken(a: number, b: number): boolean {
   return a === b && a >= 0;
 }
 
-/** NaN throughout, in double precision where any of the columns is. */
+/** A column of NaN, in double precision if any source is. */
 function makeColumn(sources: readonly (FloatArray | undefined)[], length: number): FloatArray {
   const isWide = sources.some((source) => source instanceof Float64Array);
   return (isWide ? new Float64Array(length) : new Float32Array(length)).fill(Number.NaN);

@@ -13,13 +13,13 @@ interface Counts {
   measured: number;
 }
 
-/** Turns beyond this one are not listed; whether they differ is still known. */
+/** Turns beyond this one are not listed; whether they differ is still recorded. */
 const TURNS_LISTED = 64;
 
 export class DifferenceProfile {
   readonly #steps = new Map<number, Counts>();
   readonly #turns = new Map<number, Counts>();
-  /** Compared tokens at each position, and the first position at which one is unequal. */
+  /** Tokens compared at each position, and where positions first differ. */
   #positions = new Float64Array(1024);
   #firstPosition = Number.POSITIVE_INFINITY;
 
@@ -41,7 +41,7 @@ export class DifferenceProfile {
     if (isUnequal) this.#firstPosition = Math.min(this.#firstPosition, position);
   }
 
-  /** Where tokens before the first that differs were compared, and none of them differs. */
+  /** Differences whose preceding tokens were compared and were all equal. */
   listStarts(): DifferenceStart[] {
     return [
       ...findStart("step", this.#steps),
@@ -82,7 +82,7 @@ function findStart(by: "step" | "turn", counts: ReadonlyMap<number, Counts>): Di
   return Number.isFinite(at) && before > 0 ? [{ by, at, equal_before: before }] : [];
 }
 
-/** Ascending, what is not known last. */
+/** Ascending, unknown last. */
 function listSlices(counts: ReadonlyMap<number, Counts>): DifferenceSlice[] {
   const place = (key: number): number => (Number.isNaN(key) ? Number.POSITIVE_INFINITY : key);
   return [...counts]

@@ -69,7 +69,7 @@ export function describeColumn(
   }
 }
 
-/** Of two runs of different texts. */
+/** Describes two runs with different texts. */
 export function describeFigures(
   { basis, certificate }: Judgment,
   test: TestOptions,

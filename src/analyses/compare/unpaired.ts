@@ -1,5 +1,5 @@
 /**
- * Two runs of different texts: how far apart the policies of each are, and how far these figures are from each other.
+ * Two runs with different texts: how far apart each run's policies are, and how far these figures differ.
  *
  * @module
  */
@@ -22,9 +22,9 @@ const FIGURES = [
 ] as const;
 
 /**
- * Figures of both runs and their differences. Bounds of a difference of two means are put together from those of each:
- * d − √((a − lower a)² + (upper b − b)²) and so on (MOVER; Zou and Donner, Statistics in Medicine 27, 2008). They are of
- * independent runs; where both sampled for the same prompts, they are wider than they need to be.
+ * Figures of both runs and their differences. The bounds of a difference of two means are combined from those of each:
+ * d − √((a − lower a)² + (upper b − b)²) and so on (MOVER; Zou and Donner, Statistics in Medicine 27, 2008). They
+ * assume independent runs; if both sampled for the same prompts, they are wider than necessary.
  */
 export function compareFigures(a: MismatchSummary, b: MismatchSummary, alpha: number): RunFigure[] {
   const [inA, inB] = [pooledMetrics(a), pooledMetrics(b)];
@@ -58,7 +58,7 @@ function boundDifference(
   ];
 }
 
-/** The same rule as for pairs, of the difference of mean |Δ|; runs of different texts are never equal. */
+/** The rule for pairs, applied to the difference of mean |Δ|; runs with different texts are never equal. */
 export function judgeFigures(figures: readonly RunFigure[], { within }: TestOptions): Judgment {
   const { difference_low: low, difference_high: high } = figures[0]!;
   if (low === null || high === null) return { certificate: "undecidable", basis: "too_few" };

@@ -16,12 +16,12 @@ export const CONDITION_LEVELS: readonly ConditionLevel[] = [
   "not_comparable",
 ];
 
-/** Those that are an order; of too little data there is none. */
+/** The levels that have an order; `too_few` has none. */
 export type ConditionLevel = Exclude<VerdictLevel, "too_few">;
 
 export interface FigureCondition {
   readonly kind: "figure";
-  /** As it is shown, whatever spaces were typed. */
+  /** As displayed, regardless of the spaces typed. */
   readonly text: string;
   readonly figure: FigureName;
   readonly operator: Operator;
@@ -35,7 +35,7 @@ export interface VerdictCondition {
   readonly level: ConditionLevel;
 }
 
-/** That a test which is valid however often one looks has found a change (`watch` of `report --json`). */
+/** Holds once a test that is valid however often it is checked has found a change (`watch` of `report --json`). */
 export interface ChangeCondition {
   readonly kind: "changed";
   readonly text: string;
@@ -53,14 +53,14 @@ const EXAMPLES = "delta_abs_mean <= 0.015, per_step.k3 < 0.01, verdict <= elevat
 /**
  * Reads a condition: FIGURE OPERATOR NUMBER, `verdict` OPERATOR LEVEL, or `changed(TEST)`.
  *
- * @throws UsageError where it does not parse, or names what does not exist
+ * @throws UsageError if it does not parse, or names something that does not exist
  */
 export function parseCondition(given: string): Condition {
   if (given.length > MOST_CHARACTERS)
     throw new UsageError(`the condition has ${given.length} characters, more than ${MOST_CHARACTERS}`);
   const text = given.trim();
   if (/^changed\b/.test(text)) return parseChange(text);
-  // Names of logged metrics may hold much, but no sign of a comparison.
+  // Names of logged metrics may contain almost anything except comparison signs.
   const [, name, operator, bound] = /^([^<>=!]+?)\s*(<=|>=|==|!=|<|>)\s*([^<>=!]+)$/s.exec(text) ?? [];
   if (name === undefined || operator === undefined || bound === undefined)
     throw new UsageError(`cannot read the condition "${text}"`, { hint: `write it as ${EXAMPLES}` });

@@ -2,17 +2,17 @@ import { UsageError } from "../../core/base/index.ts";
 import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 import { GROUPS, type Group, NON_FINITE } from "./vocabulary.ts";
 
-/** What is made of the readings of several steps. */
+/** How the readings of several steps are combined. */
 export type Pooling = "mean" | "max" | "min" | "last";
 
 /** A figure by name: `k3`, `per_step.k3`, `mean(logged.actor/kl)`, `|identity.unit_mean.z|`, `per_step.k3[30]`. */
 export interface FigureName {
-  /** As conditions and baselines write it, whatever spaces were typed. */
+  /** As conditions and baselines write it, regardless of the spaces typed. */
   readonly text: string;
   readonly group: Group;
-  /** Within its group. */
+  /** The name within its group. */
   readonly key: string;
-  /** A single step of a figure that has one reading for each. */
+  /** A single step of a figure with one reading per step. */
   readonly step: number | null;
   readonly pooling: Pooling | null;
   readonly isAbsolute: boolean;
@@ -25,7 +25,7 @@ const STEP = /^(.*)\[(-?\d+)\]$/s;
 /**
  * Reads the name of a figure.
  *
- * @throws UsageError naming similar figures where no figure has that name
+ * @throws UsageError naming similar figures if no figure has that name
  */
 export function parseFigureName(given: string): FigureName {
   const [, size] = ABSOLUTE.exec(given.trim()) ?? [];
@@ -54,7 +54,10 @@ export function parseFigureName(given: string): FigureName {
   };
 }
 
-/** On which scale runs are compared; logged metrics on their logarithm, which a corridor gives up where one is not positive. */
+/**
+ * The scale on which runs are compared; logged metrics use a logarithm, which a corridor abandons if a value is not
+ * positive.
+ */
 export function findScale({ group, key, isAbsolute }: FigureName): MetricScale {
   if (group === "logged") return "log";
   if (group === "verdict" || group === "non_finite_tokens" || group === "non_finite_metrics") return "root";

@@ -1,6 +1,6 @@
 /**
- * Conditions on the figures of a report: the grammar that limits of a gate and rules of alerts share. Pure. When a
- * gate fails or an alert is raised belongs in `analyses/gate` and `analyses/alerts`.
+ * Conditions on the figures of a report: the grammar shared by limits of a gate and rules of alerts. Pure. When a gate
+ * fails or an alert is raised belongs in `analyses/gate` and `analyses/alerts`.
  *
  * @module
  */

@@ -13,14 +13,14 @@ const COMPARE: Readonly<Record<Operator, (value: number, bound: number) => boole
   ">": (value, bound) => value > bound,
 };
 
-/** Whether a value meets the bound; false for what is not a number. */
+/** Whether a value meets the bound; false for NaN. */
 export function meets(value: number, operator: Operator, bound: number): boolean {
   return !Number.isNaN(value) && COMPARE[operator](value, bound);
 }
 
 /**
- * A condition on a figure that is only known within an interval: it holds where it does at both ends, fails where it does
- * at neither, and is open where they disagree. `==` and `!=` are about the value at hand.
+ * Judges a condition on a figure known only within an interval: it holds if it does at both ends, fails if it does at
+ * neither, and is open if they disagree. `==` and `!=` use the value itself.
  */
 export function judgeInterval(
   value: number,
@@ -35,7 +35,9 @@ export function judgeInterval(
   return ends[0] ? "holds" : "fails";
 }
 
-/** The same of the verdict, whose level is known within a range. `too_few` is not a level: nothing holds of it. */
+/**
+ * The same for a verdict whose level is known within a range. `too_few` is not a level, so no condition on it holds.
+ */
 export function judgeVerdict(
   { level_range: range }: MismatchReport["verdict"],
   { operator, level }: Pick<VerdictCondition, "operator" | "level">,

@@ -8,23 +8,23 @@ export type Results = MismatchReport | SeriesReport;
 
 /** One value of a figure. */
 export interface Reading {
-  /** Null where the figure is of the whole run. */
+  /** Null if the figure describes the whole run. */
   readonly step: number | null;
-  /** NaN or infinite where the run has no finite value of it. */
+  /** NaN or infinite if the run has no finite value for it. */
   readonly value: number;
   /**
-   * 95 %, over prompts; null where figures of this kind have none. Where the report withholds it, the widest of what it
-   * would be and of what is left without any one prompt.
+   * 95 % interval over prompts; null for kinds of figures without one. If the report withholds it, the widest of what
+   * it would be and what remains without any one prompt.
    */
   readonly interval: Pick<Interval, "low" | "high" | "clusters"> | null;
-  /** Why the report withholds it; null where it does not. */
+  /** Why the report withholds the interval; null if it does not. */
   readonly withheld: string | null;
 }
 
 /** The readings of a figure, or why the run has none. */
 export type FigureReadings = { readonly readings: readonly Reading[] } | { readonly missing: string };
 
-/** Reads a figure of a result; pure, and safe with what was parsed from JSON. */
+/** Reads a figure of a result; pure, and safe with parsed JSON. */
 export function readFigures(results: Results, name: FigureName): FigureReadings {
   const found = readAll(results, name);
   if ("missing" in found) return found;
@@ -52,7 +52,7 @@ function readAll(results: Results, { group, key, text }: FigureName): FigureRead
   const value = key.split(".").reduce<unknown>((at, part) => {
     return typeof at === "object" && at !== null ? (at as Record<string, unknown>)[part] : at;
   }, holder);
-  // `identity.surprisal` itself is null where no entropies were recorded.
+  // `identity.surprisal` itself is null if no entropies were recorded.
   const isThere = key.includes(".")
     ? results.identity[key.split(".")[0] as "surprisal"] !== null
     : holder !== undefined;
@@ -93,7 +93,7 @@ function readLogged(logged: SeriesReport | undefined, key: string): FigureReadin
   return { readings: series.flatMap(listPoints) };
 }
 
-/** A report that an older version wrote does not say. */
+/** Reports written by older versions do not say. */
 function countMetrics(logged: SeriesReport | undefined): FigureReadings {
   const finite: SeriesReport["finite"] | undefined = logged?.finite;
   if (finite === undefined) return { missing: "no logged metrics were read" };
@@ -108,7 +108,7 @@ function plain(value: number): Reading {
   return { step: null, value, interval: null, withheld: null };
 }
 
-/** From a report in memory or from its JSON, where NaN is null and infinities are their names. */
+/** Accepts both a report in memory and its JSON, where NaN is null and infinities are spelled out. */
 function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
   return value === "Infinity" || value === "-Infinity" ? Number(value) : Number.NaN;
@@ -121,7 +121,7 @@ function pool(readings: readonly Reading[], pooling: NonNullable<FigureName["poo
     const last = readings.reduce((a, b) => ((b.step ?? 0) >= (a.step ?? 0) ? b : a));
     return { ...plain(last.value), step: last.step };
   }
-  // A value that is not finite is not an extreme: it is the reading.
+  // A value that is not finite is not an extreme: it becomes the reading itself.
   const odd = readings.find(({ value }) => Number.isNaN(value));
   const extreme = readings.reduce((a, b) =>
     (pooling === "max" ? b.value > a.value : b.value < a.value) ? b : a,

@@ -10,7 +10,7 @@ import type { MismatchMetrics, ReportMetrics } from "../../results/report.ts";
 /** Every figure of `metrics`. */
 const METRIC_SCALES = takeScales(RUN_METRICS);
 
-/** Figures that parts of a run lack. */
+/** Figures that only whole runs have. */
 const POOLED_ONLY: Readonly<Record<Exclude<keyof ReportMetrics, keyof MismatchMetrics>, true>> = {
   steps: true,
   turns_max: true,
@@ -47,7 +47,7 @@ const TRUST_SCALES: Readonly<Record<string, MetricScale>> = {
   effective_sequences: "log",
 };
 
-/** Masked tokens in no figure; `non_finite_tokens` are all of them. */
+/** Masked tokens without figures; `non_finite_tokens` is their total. */
 const EXCLUDED_SCALES: Readonly<Record<string, MetricScale>> = {
   delta_negative_infinite: "root",
   delta_positive_infinite: "root",
@@ -63,17 +63,19 @@ export const GROUPS = {
   excluded: EXCLUDED_SCALES,
 } as const;
 
-/** What is not finite: tokens with mask 1 that are in no figure, and logged metrics whose NaN or infinite values break the run. */
+/**
+ * What is not finite: tokens with mask 1 in no figure, and logged metrics whose NaN or infinite values break the run.
+ */
 export const NON_FINITE = ["non_finite_tokens", "non_finite_metrics"] as const;
 
 export type Group = keyof typeof GROUPS | "logged" | "verdict" | (typeof NON_FINITE)[number];
 
-/** Whether null in a step means that the data do not say, and not that the figure is not finite. */
+/** Whether null in a step means unknown rather than not finite. */
 export function mayBeUnknown(key: string): boolean {
   return Object.hasOwn(STEP_ONLY_METRICS, key);
 }
 
-/** Figures that say how much was read, which a small run has as well as a large one. */
+/** Figures that say how much was read; a small run has them as well as a large one. */
 export function isAmount(key: string): boolean {
   return runMetric(key).isAmount === true;
 }

@@ -1,6 +1,6 @@
 /**
- * One trainer's correction over a run, batch by batch: weights and masks to write, what the trainer would have logged
- * per step, and what the correction does to the data (the same figures as a row of a sweep).
+ * Applies one trainer's correction to a run, batch by batch: the weights and masks to write, what the trainer would
+ * have logged per step, and what the correction does to the data (the same figures as a row of a sweep).
  *
  * @module
  */
@@ -42,23 +42,23 @@ type Figures = Readonly<Record<string, number>>;
 export interface CorrectRunMetrics {
   readonly pooled: Figures;
   readonly perStep: readonly { readonly step: number | null; readonly metrics: Figures }[];
-  /** Of the pooled figures. */
+  /** Discrepancies of the pooled figures. */
   readonly discrepancies: readonly Discrepancy[];
 }
 
 interface StepState {
-  /** Of the trainer whose correction it is. */
+  /** Metrics of the trainer that defines the correction. */
   readonly metrics: BatchMetrics | undefined;
-  /** False until a token with mask 1 was added: trainers have no figures, or an error, for such a batch. */
+  /** False until a token with mask 1 is added: trainers have no figures, or fail, on an empty batch. */
   hasTokens: boolean;
-  /** Of the weights before they are normalized. */
+  /** Sum of the weights before they are normalized. */
   sum: number;
   count: number;
 }
 
 export class CorrectRun {
   readonly correction: Correction;
-  /** Two corrections: none, and this one; undefined where a sweep cannot evaluate it, and why. */
+  /** Two corrections, none and this one; undefined, with a reason, if a sweep cannot evaluate it. */
   readonly sweep: Sweep | undefined;
   readonly unswept: string | undefined;
   readonly #trainer: TrainerSettings | undefined;
@@ -69,8 +69,8 @@ export class CorrectRun {
 
   /**
    * @param what a trainer's settings, whose metrics are then computed too; or a correction in the neutral form
-   * @throws UsageError where the trainer refuses the settings or the correction contradicts itself; nothing has been
-   *   read then.
+   * @throws UsageError if the trainer refuses the settings or the correction contradicts itself, before anything is
+   * read
    */
   constructor(what: TrainerSettings | Correction) {
     this.#trainer = "preset" in what ? what : undefined;
@@ -86,7 +86,9 @@ export class CorrectRun {
     return this.#trainer?.preset.metrics(this.#trainer.settings);
   }
 
-  /** As the row after the baseline; a name of its own keeps a correction that does nothing from being that baseline. */
+  /**
+   * The row after the baseline; its own name keeps a correction that does nothing from being merged with the baseline.
+   */
   #named(): NamedCorrection {
     const { correction } = this;
     if (this.#trainer === undefined) return { name: "this correction", methods: [], correction };
@@ -94,7 +96,7 @@ export class CorrectRun {
     return { name: preset.name, methods: [preset.name], correction, preset: { name: preset.name, settings } };
   }
 
-  /** True when weights are divided by a mean over a step, which is only known when all of it was added. */
+  /** True if weights are divided by a mean over a step, which is known only after all of it was added. */
   get needsSecondPass(): boolean {
     return this.#normalize !== undefined;
   }
@@ -103,12 +105,12 @@ export class CorrectRun {
     return needsAdvantages(this.correction);
   }
 
-  /** Of the final weights; null without advantages, and while a second pass is needed. */
+  /** Effect of the final weights; null without advantages, and while a second pass is needed. */
   get gradient(): CorrectedGradient | null {
     return this.#gradient.finish();
   }
 
-  /** Adds a batch to all figures; returns its weights and mask, final unless a second pass is needed. */
+  /** Adds a batch to all figures; returns its weights and mask, which are final unless a second pass is needed. */
   add(batch: RecordBatch): CorrectedColumns {
     this.sweep?.add(batch);
     return this.#map(batch, (block, step, pack) => {
@@ -128,7 +130,7 @@ export class CorrectRun {
     });
   }
 
-  /** Weights and mask with what all batches together say; call when everything was added. */
+  /** Final weights and mask, using what all batches together say; call after everything was added. */
   correct(batch: RecordBatch): CorrectedColumns {
     return this.#map(batch, (block, step) => {
       const { sum, count } = this.#findState(step);
@@ -138,7 +140,10 @@ export class CorrectRun {
     });
   }
 
-  /** What the trainer would have logged: of each step, and of everything as if it were one. Empty without a trainer. */
+  /**
+   * What the trainer would have logged for each step, and for everything as if it were one step. Empty without a
+   * trainer.
+   */
   metrics(): CorrectRunMetrics {
     if (this.#pooled === undefined) return { pooled: {}, discrepancies: [], perStep: [] };
     const steps = [...this.#steps].sort(([a], [b]) => placeStep(a) - placeStep(b));
@@ -160,7 +165,7 @@ export class CorrectRun {
     return state;
   }
 
-  /** Calls `correct` for each run of sequences of one step and pack, and puts the results one behind the other. */
+  /** Calls `correct` for each run of sequences of the same step and pack, and concatenates the results. */
   #map(
     batch: RecordBatch,
     correct: (block: CorrectionBlock, step: number, pack: string) => CorrectedColumns,
@@ -201,7 +206,7 @@ export class CorrectRun {
   }
 }
 
-/** Sequences without a step, NaN, come last: a difference with NaN would leave the order to chance. */
+/** Puts sequences without a step (NaN) last: subtracting NaN would leave the order to chance. */
 function placeStep(step: number): number {
   return Number.isNaN(step) ? Number.POSITIVE_INFINITY : step;
 }

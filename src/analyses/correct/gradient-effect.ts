@@ -1,9 +1,9 @@
 /**
  * What a correction does to the weights of the policy gradient's terms.
  *
- * A token's term is w · A · ∇log π(token): without a correction w is 1, and unbiased is w = ρ (see `computeImpact`). From log-probs
- * and advantages alone the weights are known and the ∇log π are not, so the figures are about the weights: no direction
- * and no norm of a gradient follows from them.
+ * A token's term is w · A · ∇log π(token): without a correction w is 1; w = ρ is unbiased (see `computeImpact`).
+ * Log-probs and advantages give the weights but not ∇log π, so the figures describe the weights: they give neither
+ * direction nor norm of a gradient.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export class GradientEffect {
   readonly #sums = new BinnedSums(SUMS);
   #tokens = 0;
 
-  /** Tokens of the mask whose Δ and advantage are finite and whose ρ does not overflow. */
+  /** Adds the tokens of the mask whose Δ and advantage are finite and whose ρ does not overflow. */
   add(
     { rollout, trainer, mask, advantages }: CorrectionBlock,
     { weights, mask: kept }: { readonly weights?: Float64Array; readonly mask: Uint8Array },
@@ -44,7 +44,7 @@ export class GradientEffect {
     for (let i = 0; i < SUMS; i++) this.#sums.add(i, own[i]!);
   }
 
-  /** Null where no token has an advantage other than 0. */
+  /** Null if no token has a non-zero advantage. */
   finish(): CorrectedGradient | null {
     const [all, kept, gap, gapBefore, before, after, unbiased] = Array.from({ length: SUMS }, (_, i) =>
       this.#sums.value(i),

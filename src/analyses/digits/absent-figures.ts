@@ -5,7 +5,7 @@ type Known = Pick<
   "policy" | "comparison" | "distributions" | "truth" | "right_sequences" | "wrong_sequences"
 >;
 
-/** Which figures are null throughout, and why; one line each. */
+/** Which figures are entirely null, and why; one line each. */
 export function absentFigures(result: Known): string[] {
   const lines: string[] = [];
   if (!result.comparison)

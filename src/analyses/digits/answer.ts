@@ -1,12 +1,12 @@
 /**
- * The answer of a response, ground truth as a number, and the two side by side.
+ * The answer of a response, the ground truth as a number, and a comparison of the two.
  *
  * @module
  */
 import type { NumberSpan, TokenSpan } from "./numbers.ts";
 import type { DigitVocabulary } from "./vocabulary.ts";
 
-/** A number by its decimal digits, so that no digit is lost to rounding. */
+/** A number as its decimal digits, so that rounding loses none. */
 export interface Decimal {
   readonly digits: string;
   readonly fraction: number;
@@ -18,7 +18,7 @@ const MARKERS = ["####", "\\boxed"];
 
 /**
  * Ground truth as a number: what follows the last `####`, what is inside `\boxed{}`, or the whole text, without spaces,
- * currency and percent signs and a full stop at the end. Undefined when that is not one decimal number (`3/4`, `x = 2`).
+ * currency and percent signs and a final full stop. Undefined if that is not a single decimal number (`3/4`, `x = 2`).
  */
 export function parseTruth(text: string): Decimal | undefined {
   const behind = text.slice(text.lastIndexOf("####") < 0 ? 0 : text.lastIndexOf("####") + 4);
@@ -34,8 +34,8 @@ export function parseTruth(text: string): Decimal | undefined {
 }
 
 /**
- * The number that a response gives as its answer: the first behind its last `####` or `\boxed` where the vocabulary has
- * texts and there is one, else its last number.
+ * The number that a response gives as its answer: the first after its last `####` or `\boxed` if the vocabulary has
+ * texts and a number follows, else its last number.
  */
 export function findAnswer(
   vocabulary: DigitVocabulary,
@@ -47,7 +47,7 @@ export function findAnswer(
   return behind ?? numbers.at(-1);
 }
 
-/** Index of the first token behind the last marker. */
+/** Index of the first token after the last marker. */
 function lastMarkerEnd({ textOf }: DigitVocabulary, span: TokenSpan): number | undefined {
   if (!textOf) return undefined;
   const longest = Math.max(...MARKERS.map(({ length }) => length));
@@ -58,7 +58,7 @@ function lastMarkerEnd({ textOf }: DigitVocabulary, span: TokenSpan): number | u
     const at = Math.max(...MARKERS.map((marker) => text.lastIndexOf(marker)));
     if (at < 0) continue;
     const length = MARKERS.find((marker) => text.startsWith(marker, at))!.length;
-    // The marker begins in this token; count the tokens that it reaches into.
+    // The marker begins in this token; count the tokens it extends into.
     let [end, covered] = [t + 1, piece.length];
     while (covered < at + length && end < span.end) covered += textOf(span.ids[end++]!).length;
     return end;
@@ -68,7 +68,7 @@ function lastMarkerEnd({ textOf }: DigitVocabulary, span: TokenSpan): number | u
 
 export interface PlaceComparison {
   readonly place: number;
-  /** Undefined where the number does not reach this place. */
+  /** Undefined if the number has no digit at this place. */
   readonly answer: number | undefined;
   readonly truth: number;
   readonly right: boolean;
@@ -78,13 +78,13 @@ export interface NumberComparison {
   readonly right: boolean;
   /** |answer − truth|. */
   readonly distance: number;
-  /** From the highest place of either number to the lowest. */
+  /** From the highest place of either number down to the lowest. */
   readonly places: readonly PlaceComparison[];
 }
 
 /**
- * Digit by digit, from the decimal point out, over the places that either number has: a digit of the truth that the
- * answer lacks is wrong unless it is a zero that changes nothing, and so is a digit too many.
+ * Compares digit by digit, outwards from the decimal point, over the places of either number: a digit of the truth that
+ * the answer lacks is wrong unless it is an insignificant zero, and so is an extra digit.
  */
 export function compareNumbers(answer: Decimal, truth: Decimal): NumberComparison {
   const high = Math.max(answer.digits.length - answer.fraction, truth.digits.length - truth.fraction);
@@ -102,7 +102,7 @@ export function compareNumbers(answer: Decimal, truth: Decimal): NumberCompariso
   };
 }
 
-/** The digit at a power of ten, undefined where the number does not reach. */
+/** The digit at a power of ten; undefined beyond the number's digits. */
 function digitAt({ digits, fraction }: Decimal, place: number): number | undefined {
   const digit = digits[digits.length - fraction - 1 - place];
   return digit === undefined ? undefined : Number(digit);

@@ -1,10 +1,10 @@
 /**
- * Digit distributions of which only the top k are known: what is known, and between which bounds the rest leaves the
+ * Digit distributions of which only the top k are known: what is known, and the bounds that the rest leaves for the
  * losses.
  *
  * A token outside the top k has at most the probability of the k-th, and all of them together at most what the known
- * ones leave. Within that polytope expected digit and Wasserstein distance, renormalised or not, are extreme where mass
- * is put on the digits in the order of their value, each up to its limit, as long as it helps: the bounds are attained.
+ * ones leave. Within that polytope the expected digit and the Wasserstein distance, renormalized or not, are extreme
+ * when mass goes to the digits in order of value, each up to its limit, as long as it helps: the bounds are attained.
  *
  * @module
  */
@@ -18,11 +18,11 @@ export interface Interval {
 export interface PartialDistribution {
   /** `[10]`: known probability of each digit. */
   readonly known: Float64Array;
-  /** `[10]`: at most this much more. */
+  /** `[10]`: how much more each digit may have. */
   readonly slack: Float64Array;
-  /** Probability of everything that is not known, over the whole vocabulary. */
+  /** Probability of everything unknown, over the whole vocabulary. */
   readonly unaccounted: number;
-  /** What all digits together may have more at most: the same and what rounding can hide. */
+  /** How much more all digits together may have: `unaccounted` plus what rounding can hide. */
   readonly open: number;
   /** No digit has slack: the figures are exact. */
   readonly complete: boolean;
@@ -37,15 +37,15 @@ export interface Alternatives {
 }
 
 /**
- * The sum of a few float32 probabilities is off by less than this: so much may be open where nothing seems to be. It
- * matters where the digits themselves have next to no mass.
+ * The sum of a few float32 probabilities is off by less than this, so this much may be missing even if the sum looks
+ * complete. It matters if the digits themselves have almost no mass.
  */
 const ROUNDING = 1e-6;
 
 /**
  * What top-k log-probs and the sampled token's own say about the ten digits.
  *
- * @param classes for each digit the ids that stand for it
+ * @param classes the ids that stand for each digit
  */
 export function partialDistribution(
   classes: DigitIds,
@@ -58,7 +58,7 @@ export function partialDistribution(
     const [id, p] = [top.ids[j]!, Math.exp(top.logprobs[j]!)];
     if (id < 0 || Number.isNaN(p)) continue;
     probabilities.set(id, p);
-    // Servers append the sampled token to the top k wherever it ranks: it does not bound the others.
+    // Servers append the sampled token to the top k whatever its rank: it does not bound the others.
     if (id !== sampled.id) smallest = Math.min(smallest, p);
   }
   if (!probabilities.has(sampled.id) && Number.isFinite(sampled.logprob))
@@ -81,14 +81,14 @@ export function partialDistribution(
   return { known, slack, open, unaccounted, complete: slack.every((more) => more === 0) };
 }
 
-/** Masses beyond this share above 1 are not a distribution: zeros were filled in for log-probs. */
+/** A total mass above this is not a distribution: zeros were filled in for log-probs. */
 const MOST_MASS = 1.01;
 
 /**
- * A recorded distribution over the ten digits: nothing is open, so figures of it are exact.
+ * A recorded distribution over the ten digits: nothing is missing, so its figures are exact.
  *
  * @param logprobs the digits of a position begin at `start`; nats
- * @returns undefined where none was recorded, or what was is not a distribution
+ * @returns undefined if none was recorded, or if it is not a distribution
  */
 export function wholeDistribution(
   logprobs: ArrayLike<number>,
@@ -106,8 +106,8 @@ export function wholeDistribution(
 }
 
 /**
- * Bounds of Σ v(d)·P(d) / Σ P(d), `values[d]` being v(d) (an array that does not change): a digit's extra mass pays off while its value is beyond the
- * ratio so far. Undefined where no digit can have any mass.
+ * Bounds of Σ v(d)·P(d) / Σ P(d), where `values[d]` is v(d) (in an array that never changes): extra mass on a digit
+ * helps while its value is beyond the ratio so far. Undefined if no digit can have any mass.
  */
 export function ratioBounds(values: readonly number[], partial: PartialDistribution): Interval | undefined {
   const high = extremeRatio(values, partial, 1);
@@ -135,7 +135,7 @@ function extremeRatio(
   return mass > 0 ? weighted / mass : undefined;
 }
 
-/** Bounds of Σ v(d)·P(d), v ≥ 0: without renormalisation. */
+/** Bounds of Σ v(d)·P(d), v ≥ 0: without renormalization. */
 export function sumBounds(values: readonly number[], { known, slack, open }: PartialDistribution): Interval {
   let [low, extra, left] = [0, 0, open];
   for (let digit = 0; digit < 10; digit++) low += values[digit]! * known[digit]!;
@@ -152,7 +152,7 @@ interface Orders {
   readonly up: readonly number[];
 }
 
-/** The few value lists there are come at every position: each is sorted once. */
+/** The same few value lists recur at every position: each is sorted once. */
 const ORDERS = new WeakMap<object, Orders>();
 
 /** Digits from the largest value down (`sign` 1) or from the smallest up. */

@@ -4,7 +4,7 @@ import { LossTally } from "./loss-tally.ts";
 import type { Row } from "./row.ts";
 import { type DigitVocabulary, getDigitIds } from "./vocabulary.ts";
 
-/** What a distribution is compared with: the digit that was sampled, or that of the right answer. */
+/** What a distribution is compared with: the sampled digit, or the digit of the right answer. */
 export type Against = "sampled" | "truth";
 
 interface PolicyLosses {
@@ -13,19 +13,19 @@ interface PolicyLosses {
   readonly truth: LossTally;
 }
 
-/** Number-token losses of every policy whose alternatives or digit distributions are recorded. */
+/** Number-token losses of every policy with recorded alternatives or digit distributions. */
 export class DigitLosses {
   readonly #vocabulary: DigitVocabulary;
   readonly #policy: "rollout" | "trainer";
   readonly #losses = new Map<string, PolicyLosses>();
 
-  /** @param policy whose log-prob of the sampled token `Row.rollout` is */
+  /** @param policy the policy whose log-prob of the sampled token is `Row.rollout` */
   constructor(vocabulary: DigitVocabulary, policy: "rollout" | "trainer") {
     this.#vocabulary = vocabulary;
     this.#policy = policy;
   }
 
-  /** The digit at place `at` of the packed batch. */
+  /** Adds the digit at index `at` of the packed batch. */
   add(sequence: Row, at: number, truth: number, against: Against): void {
     const { batch, span, rollout, trainer } = sequence;
     if (batch.digitLogprobs !== undefined) {

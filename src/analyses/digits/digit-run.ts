@@ -24,25 +24,25 @@ import { DigitTally, Foremost, GapTally } from "./tallies.ts";
 import { TruthTally } from "./truth-tally.ts";
 import type { DigitVocabulary } from "./vocabulary.ts";
 
-/** As many as a report has room for. */
+/** How many fit in a report. */
 const EXAMPLES = 5;
 
-/** Everything of the report that is made from the batches. */
+/** Everything in the report that comes from the batches. */
 export type DigitRunResult = Omit<
   DigitsReport,
   "schemaVersion" | "kind" | "run" | "vocabulary" | "findings" | "sources"
 >;
 
 export interface DigitRunOptions {
-  /** Where ground truth comes from, for the report; without it there is none. */
+  /** Where the ground truth comes from, for the report; without it there is none. */
   readonly truthSource?: string;
-  /** The trainer column is the rollout column again: figures of the trainer policy are left out. */
+  /** The trainer column is a copy of the rollout column: figures of the trainer policy are left out. */
   readonly oneSided?: boolean;
-  /** The only policy whose log-probs the input has; default `rollout`. */
+  /** The only policy in the input; default `rollout`. */
   readonly policy?: "rollout" | "trainer";
-  /** Digits and answers in each list of examples; default 5. */
+  /** Number of digits and answers in each list of examples; default 5. */
   readonly examples?: number;
-  /** How many sequences are listed, the first ones; default none. */
+  /** How many sequences to list, from the first; default none. */
   readonly sequences?: number;
 }
 
@@ -82,9 +82,9 @@ export class DigitRun {
   }
 
   /**
-   * @param truths ground truth of each sequence, undefined where there is none
-   * @throws SchemaError when the batch has no token ids: digits cannot be found without
-   * @throws MissingSideError when it has no rollout log-probs
+   * @param truths ground truth of each sequence, undefined for those without
+   * @throws SchemaError if the batch has no token ids: without them digits cannot be found
+   * @throws MissingSideError if it has no rollout log-probs
    */
   add(batch: RecordBatch, truths?: readonly (string | undefined)[]): void {
     const { responseTokenIds: ids, responseMask: mask, offsets } = batch;

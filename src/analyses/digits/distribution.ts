@@ -12,7 +12,7 @@ export interface DigitLosses {
   readonly expected: number;
   /** (E[d] − t)². */
   readonly mse: number;
-  /** Wasserstein-1 to all mass on t: Σ P(d)·|d − t|. */
+  /** Wasserstein-1 distance to all mass on t: Σ P(d)·|d − t|. */
   readonly wasserstein: number;
   /** |E[d] − t|. */
   readonly mae: number;
@@ -42,7 +42,7 @@ export function digitLogProbs(logits: ArrayLike<number>, ids: readonly number[])
   return own.map((logit) => logit - total);
 }
 
-/** log Σ exp x, from the largest: no overflow, -Infinity where every x is. */
+/** log Σ exp x, computed from the largest so that it cannot overflow; -Infinity if every x is. */
 export function logSumExp(values: ArrayLike<number>): number {
   let most = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]!);
@@ -53,8 +53,8 @@ export function logSumExp(values: ArrayLike<number>): number {
 }
 
 /**
- * Losses of masses 0 to 9 against the true digit. With masses that add up to 1 these are the losses as defined; with the
- * masses of a whole vocabulary they are those without renormalisation.
+ * Losses of the masses of digits 0 to 9 against the true digit. Masses that sum to 1 give the losses as defined; masses
+ * within a whole vocabulary give them without renormalization.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -81,10 +81,12 @@ export function digitLosses(masses: ArrayLike<number>, truth: number): DigitLoss
   return { expected, mse: (expected - truth) ** 2, wasserstein, mae: Math.abs(expected - truth), argmax };
 }
 
-/** How far off a digit is: squared, by Wasserstein distance, or absolute. */
+/** How the distance of a digit is measured: squared, Wasserstein, or absolute. */
 export type NtlMethod = "mse" | "wasserstein" | "mae";
 
-/** Means over all digit positions. Without positions: loss 0, reward 1, accuracy 0, as the reference has it. */
+/**
+ * Means over all digit positions. Without positions: loss 0, reward 1, accuracy 0, as in the reference implementation.
+ */
 export interface NtlResult {
   /** Mean loss over digits: squared digits for `mse`, digits for the others. */
   readonly ntl_loss: number;
@@ -92,24 +94,24 @@ export interface NtlResult {
   readonly ntl_reward: number;
   /** Share of positions whose likeliest digit is the true one. */
   readonly digit_accuracy: number;
-  /** Count of digits that the loss is over. */
+  /** Number of digits that the loss is averaged over. */
   readonly total_digits: number;
-  /** Count of them whose likeliest digit is the true one. */
+  /** Number of those whose likeliest digit is the true one. */
   readonly correct_digits: number;
   /** Which loss it is. */
   readonly method: NtlMethod;
 }
 
-/** Which positions of which sequence, and the digit that belongs there. */
+/** The digit positions of each sequence, and the true digit at each. */
 export interface DigitTargets {
   /** `[B][]` indices of digits in each sequence. */
   readonly digit_positions: readonly (readonly number[])[];
-  /** `[B][]` the true digits there, 0 to 9. */
+  /** `[B][]` the true digits at those positions, 0 to 9. */
   readonly digit_ground_truth: readonly (readonly number[])[];
 }
 
 /**
- * Number-token loss of `[B][T][10]` digit log-probs at the positions given.
+ * Number-token loss of `[B][T][10]` digit log-probs at the given positions.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -122,9 +124,9 @@ export interface DigitTargets {
  * ```
  *
  * @param digitLogProbsOf `[B][T][10]`, nats
- * @param targets which positions of which sequence, and the digit that belongs there
+ * @param targets the digit positions of each sequence, and the true digit at each
  * @returns the loss in digits (`mse`: their square), accuracy and reward as fractions
- * @throws LengthMismatchError when a position lies outside its sequence, or positions and digits differ in number
+ * @throws LengthMismatchError if a position lies outside its sequence, or positions and digits differ in number
  */
 export function numberTokenLoss(
   digitLogProbsOf: readonly (readonly ArrayLike<number>[])[],

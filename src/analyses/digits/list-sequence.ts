@@ -2,22 +2,22 @@ import type { DigitSequence } from "../../results/digits.ts";
 import type { NumberSpan, TokenSpan } from "./numbers.ts";
 import { bonusReward, confidenceReward } from "./rewards.ts";
 
-/** What is known of a sequence beside its digits. */
+/** What is known about a sequence besides its digits. */
 export interface SequenceFacts {
   readonly handle: string;
   readonly file: string;
   readonly span: TokenSpan;
   readonly rollout: ArrayLike<number>;
-  /** NaN where there is one policy only. */
+  /** NaN if there is only one policy. */
   readonly trainer: ArrayLike<number>;
-  /** NaN where it is not known. */
+  /** NaN if not known. */
   readonly reward: number;
   readonly truth: string | undefined;
   readonly answer: string | undefined;
   readonly isRight: boolean | undefined;
 }
 
-/** One sequence's digits as number-token loss keeps them (`ntl_info`), with its rewards shaped by them. */
+/** One sequence's digits in the form of number-token loss (`ntl_info`), with the rewards they shape. */
 export function listSequence(numbers: readonly NumberSpan[], facts: SequenceFacts): DigitSequence {
   const { span, rollout, trainer, reward } = facts;
   const found = numbers

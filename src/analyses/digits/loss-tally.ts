@@ -56,12 +56,12 @@ export class LossTally {
     }
   }
 
-  /** A position of which nothing was recorded. */
+  /** Adds a position without any record. */
   addUnknown(): void {
     this.#unknown++;
   }
 
-  /** Undefined where no position was known. */
+  /** Undefined if no position was known. */
   distribution(
     policy: string,
     k: number,
@@ -89,7 +89,7 @@ export class LossTally {
   }
 }
 
-/** All figures of a position; undefined where no digit is known. */
+/** All figures of a position; undefined if no digit is known. */
 export function positionFigures(partial: PartialDistribution, truth: number): Figures | undefined {
   const { known } = partial;
   const mass = known.reduce((sum, p) => sum + p, 0);
@@ -117,7 +117,7 @@ export function positionFigures(partial: PartialDistribution, truth: number): Fi
   };
 }
 
-/** The estimate is within the bounds up to rounding; it is put inside where it is not. */
+/** Clamps the estimate to the bounds, from which it can differ only by rounding. */
 function bounded(estimate: number, { low, high }: Interval): Bounded {
   return { estimate, low: Math.min(low, estimate), high: Math.max(high, estimate) };
 }
@@ -126,7 +126,7 @@ function squared({ low, high }: Interval): Interval {
   return { low: low * low, high: high * high };
 }
 
-/** Whether `truth` is surely, or possibly, the likeliest digit. */
+/** Whether `truth` is certainly, or possibly, the likeliest digit. */
 function accuracyBounds({ known, slack }: PartialDistribution, truth: number): Interval {
   const others = DIGITS.filter((digit) => digit !== truth);
   const certain = others.every((digit) => known[digit]! + slack[digit]! < known[truth]!);

@@ -1,5 +1,5 @@
 /**
- * Runs of digit tokens as numbers, by place value.
+ * Runs of digit tokens read as numbers, by place value.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface NumberPart {
 
 export interface NumberSpan {
   readonly parts: readonly NumberPart[];
-  /** All digits in order, without separators; `fraction` of them stand behind the decimal point. */
+  /** All digits in order, without separators; the last `fraction` of them are decimals. */
   readonly digits: string;
   readonly fraction: number;
   readonly negative: boolean;
@@ -24,17 +24,17 @@ export interface NumberSpan {
 
 export interface TokenSpan {
   readonly ids: ArrayLike<number>;
-  /** 1 = the policy's own; tokens with 0 are not part of a number and end one. */
+  /** 1 for the policy's own tokens; tokens with 0 are not part of a number and end one. */
   readonly mask: ArrayLike<number>;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The numbers of one sequence. A number is a run of digit tokens; one with a leading space begins a new run. Where the
- * vocabulary has texts, `.` between two runs makes the second a fraction, `,` before exactly three digits groups
- * thousands, and `-` that does not follow a digit, a letter or a bracket is a sign; where it has none, every run is
- * one number.
+ * Finds the numbers of one sequence. A number is a run of digit tokens; a token with a leading space begins a new run.
+ * If the vocabulary has texts, `.` between two runs makes the second a fraction, `,` before exactly three digits groups
+ * thousands, and `-` that does not follow a digit, a letter or a bracket is a sign; without texts, every run is a
+ * number.
  */
 export function findNumbers(vocabulary: DigitVocabulary, span: TokenSpan): NumberSpan[] {
   const { ids, mask, start, end } = span;

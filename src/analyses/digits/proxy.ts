@@ -1,6 +1,6 @@
 /**
- * What the log-probs of the sampled digits tell by themselves: how sure the policy was. A proxy of number-token loss,
- * which needs the probabilities of the other digits too.
+ * What the log-probs of the sampled digits say by themselves: how sure the policy was. A proxy for number-token loss,
+ * which also needs the probabilities of the other digits.
  *
  * @module
  */
@@ -10,9 +10,9 @@ export const PROXY_METHOD = "simplified_from_rollout_log_probs";
 
 /** One list per sequence; positions are indices into its tokens. Log-probs in nats. */
 export interface DigitProxy {
-  /** Where the digits stand in each sequence. */
+  /** Positions of the digits in each sequence. */
   readonly digit_positions: number[][];
-  /** The sampled digits, 0 to 9: no ground truth, whatever the name that trainers gave it says. */
+  /** The sampled digits, 0 to 9: not ground truth, despite the name that trainers use. */
   readonly digit_ground_truth: number[][];
   /** Their log-probs, nats, in the same order. */
   readonly digit_log_probs_selected: number[][];
@@ -22,11 +22,11 @@ export interface DigitProxy {
   readonly ntl_loss: number | null;
   /** Count over the batch. */
   readonly total_digits: number;
-  /** Names the proxy, so that it is not taken for number-token loss. */
+  /** Names the proxy, so that it is not mistaken for number-token loss. */
   readonly method: typeof PROXY_METHOD;
 }
 
-/** `[B][T]` each. Without a mask all tokens count. */
+/** `[B][T]` arrays. Without a mask all tokens count. */
 export interface DigitBatch {
   /** `[B][T]` vocabulary ids. */
   readonly token_ids: readonly ArrayLike<number>[];
@@ -37,8 +37,8 @@ export interface DigitBatch {
 }
 
 /**
- * How sure the policy was of the digits it sampled, from their log-probs alone: a proxy of number-token loss. Digits are
- * the tokens of one digit, bare or with a leading space; those without a finite log-prob are left out.
+ * How sure the policy was of the digits it sampled, from their log-probs alone: a proxy for number-token loss. Digits
+ * are single-digit tokens, bare or with a leading space; those without a finite log-prob are left out.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ export interface DigitBatch {
  * assert.equal(proxy.avg_digit_log_prob, -0.375); // nats
  * ```
  *
- * @param batch `[B][T]` token ids, log-probs in nats, and where there is one the mask
+ * @param batch `[B][T]` token ids, log-probs in nats, and optionally the mask
  * @returns positions, digits and log-probs by sequence; their mean in nats, null without digits
  */
 export function digitProxy(vocabulary: DigitVocabulary, batch: DigitBatch): DigitProxy {

@@ -4,16 +4,16 @@
  * @module
  */
 
-/** What a reward looks at: a {@link DigitProxy} is one. */
+/** What shapes a reward; a {@link DigitProxy} has it. */
 export interface DigitConfidence {
   /** Mean log-prob of the sampled digits, nats; null without digits. */
   readonly avg_digit_log_prob: number | null;
-  /** Count of digits that the mean is over. */
+  /** Number of digits that the mean is over. */
   readonly total_digits: number;
 }
 
 /**
- * Shapes a reward by the confidence in digits: `base · (0.5 + 0.5 · exp(avg))`, half the reward at no confidence, all of it
+ * Shapes a reward by confidence in digits: `base · (0.5 + 0.5 · exp(avg))`, half the reward at no confidence, all of it
  * at certainty.
  *
  * ```ts
@@ -25,7 +25,7 @@ export interface DigitConfidence {
  * ```
  *
  * @param base the reward, in any unit
- * @param confidence mean log-prob of the digits in nats, and their number; null where nothing is known of them
+ * @param confidence mean log-prob of the digits in nats, null if not known, and their number
  * @returns the reward in the same unit; `base` without digits
  */
 export function confidenceReward(base: number, confidence: DigitConfidence | null | undefined): number {
@@ -34,8 +34,8 @@ export function confidenceReward(base: number, confidence: DigitConfidence | nul
 }
 
 /**
- * Adds a tenth to a reward where the policy was sure of its digits: `base · 1.1` when their average log-prob is above
- * -0.5 nats (a geometric mean of 0.61), else `base`.
+ * Adds a tenth to a reward if the policy was sure of its digits: `base · 1.1` if their mean log-prob is above -0.5 nats
+ * (a geometric mean of 0.61), else `base`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -46,7 +46,7 @@ export function confidenceReward(base: number, confidence: DigitConfidence | nul
  * ```
  *
  * @param base the reward, in any unit
- * @param confidence mean log-prob of the digits in nats, and their number; null where nothing is known of them
+ * @param confidence mean log-prob of the digits in nats, null if not known, and their number
  * @returns the reward in the same unit; `base` without digits
  */
 export function bonusReward(base: number, confidence: DigitConfidence | null | undefined): number {
@@ -55,7 +55,7 @@ export function bonusReward(base: number, confidence: DigitConfidence | null | u
 }
 
 /**
- * Makes a reward of a number-token loss: `exp(-loss)`.
+ * Turns a number-token loss into a reward: `exp(-loss)`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -65,7 +65,7 @@ export function bonusReward(base: number, confidence: DigitConfidence | null | u
  * assert(lossReward(2) < 0.14);
  * ```
  *
- * @param loss of `numberTokenLoss`: digits, or their square
+ * @param loss from `numberTokenLoss`: digits, or digits squared
  * @returns a fraction, 1 at no loss
  */
 export function lossReward(loss: number): number {

@@ -14,7 +14,7 @@ export class DigitTally {
   #deltaAbs = 0;
   #both = 0;
 
-  /** @param trainer NaN where it is not known */
+  /** @param trainer NaN if not known */
   add(rollout: number, trainer: number): void {
     this.digits++;
     this.#rollout += rollout;
@@ -44,7 +44,7 @@ export class DigitTally {
   }
 }
 
-/** How far the policies are apart on a set of tokens. */
+/** How far apart the policies are on a set of tokens. */
 export class GapTally {
   #tokens = 0;
   #delta = 0;
@@ -92,7 +92,7 @@ export class Foremost<Item> {
     this.#most = most;
   }
 
-  /** The item is made only when it is kept. */
+  /** Makes the item only if it is kept. */
   offer(weight: number, make: () => Item): void {
     const held = this.#held;
     if (held.length === this.#most && !(weight > (held.at(-1)?.weight ?? Number.POSITIVE_INFINITY))) return;

@@ -1,5 +1,5 @@
 /**
- * Digits by the texts of tokens, where a source names tokens by text and not by id.
+ * Digits by token text, for sources that name tokens by text instead of id.
  *
  * @module
  */
@@ -11,8 +11,8 @@ const NO_IDS: DigitIds = Array.from({ length: 10 }, () => []);
 const FIRST_ID = -2;
 
 /**
- * A vocabulary that grows with the texts of a source's tokens. They get negative ids, so that they stay apart from the ids of
- * a tokenizer, whose vocabulary goes on to hold for sequences with ids.
+ * A vocabulary that grows with the token texts of a source. These get negative ids, distinct from those of a tokenizer,
+ * whose vocabulary still applies to sequences with ids.
  */
 export class TextVocabulary implements DigitVocabulary {
   readonly tokens: Map<number, NumberToken>;
@@ -24,7 +24,7 @@ export class TextVocabulary implements DigitVocabulary {
   readonly #texts: string[] = [];
   readonly #ids = new Map<string, number>();
 
-  /** @param known what is known of ids; undefined without a tokenizer */
+  /** @param known the vocabulary of the tokenizer; undefined without one */
   constructor(known?: DigitVocabulary) {
     this.tokens = new Map(known?.tokens);
     this.bare = known?.bare ?? NO_IDS;
@@ -49,12 +49,12 @@ export class TextVocabulary implements DigitVocabulary {
     return id;
   }
 
-  /** Whether a token was found by its text. */
+  /** Whether any token was found by its text. */
   get isUsed(): boolean {
     return this.#texts.length > 0;
   }
 
-  /** The batch with ids for tokens that it names by text only; as it is, where it lacks the texts of some. */
+  /** The batch with ids for tokens that have only a text; unchanged if some texts are missing. */
   nameTokens(batch: RecordBatch): RecordBatch {
     const { tokenTexts, offsets, length, responseTokenIds: known } = batch;
     if (tokenTexts === undefined || (known === undefined && !hasTokenTexts(batch))) return batch;
@@ -74,7 +74,7 @@ export function hasTokenTexts({ tokenTexts, offsets, length }: RecordBatch): boo
   return true;
 }
 
-/** Entries of vocabularies as some servers write them: `▁7` and `Ġ7` for " 7", `<0x37>` for "7". */
+/** Decodes vocabulary entries as some servers write them: `▁7` and `Ġ7` for " 7", `<0x37>` for "7". */
 function spellMarkers(text: string): string {
   const byte = /^<0x(3[0-9])>$/.exec(text)?.[1];
   return byte === undefined ? text.replace(/^[▁Ġ]/, " ") : String.fromCharCode(Number.parseInt(byte, 16));

@@ -7,19 +7,19 @@ import { Foremost } from "./tallies.ts";
 
 const BINS = 10;
 
-/** What of the truth is not made from digits alone. */
+/** Sums about ground truth that need more than the digits. */
 export type TruthSums = Omit<
   DigitTruth,
   "source" | "distributions" | "sequences_with_truth" | "truth_not_a_number" | "without_answer"
 >;
 
-/** Log-probs of an answer's tokens, by index; NaN where missing. */
+/** Log-probs of an answer's tokens, by index; NaN for missing ones. */
 export interface AnswerLogprobs {
   readonly rollout: ArrayLike<number>;
   readonly trainer: ArrayLike<number>;
 }
 
-/** Answers against ground truth, summed. */
+/** Sums answers against ground truth. */
 export class TruthTally {
   #numbers = 0;
   #right = 0;
@@ -40,7 +40,7 @@ export class TruthTally {
   }
 
   /**
-   * @param correctness what the data says: 1, 0 or NaN
+   * @param correctness according to the data: 1, 0 or NaN
    * @param onDigit called with the token and true digit of each single-digit token of the answer
    */
   add(

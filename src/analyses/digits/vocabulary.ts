@@ -5,23 +5,23 @@
  */
 import { SchemaError } from "../../core/base/index.ts";
 
-/** What is asked of a tokenizer: `openTokenizer` gives one, a table of texts will do. */
+/** What is needed of a tokenizer: `openTokenizer` returns one, or use a table of texts. */
 export interface DigitDecoder {
   /** One more than the largest id. */
   readonly vocabularySize: number;
-  /** Text of these ids together. */
+  /** The text of these ids joined. */
   decode(ids: readonly number[]): string;
 }
 
-/** A token that is nothing but ASCII digits, with or without one leading space. */
+/** A token of ASCII digits only, with or without one leading space. */
 export interface NumberToken {
   /** As written: `"007"` keeps its zeros. */
   readonly digits: string;
-  /** Whether a space stands in front of the digits. */
+  /** Whether a space precedes the digits. */
   readonly spaced: boolean;
 }
 
-/** For each digit 0 to 9 the ids that stand for it. Several where a vocabulary also has it as a byte. */
+/** The ids that stand for each digit 0 to 9; several if a vocabulary also has the digit as a byte. */
 export type DigitIds = readonly (readonly number[])[];
 
 /** The tokens of a vocabulary that are numbers. */
@@ -36,7 +36,7 @@ export interface DigitVocabulary {
   readonly multiDigitEntries: number;
   /** Digits of the longest one. */
   readonly longestEntry: number;
-  /** Text of any token by itself; undefined where only ids were given. */
+  /** Text of any single token; undefined if only ids were given. */
   readonly textOf?: (id: number) => string;
 }
 
@@ -62,9 +62,9 @@ export function parseNumberToken(text: string): NumberToken | undefined {
  * assert.equal(vocabulary.multiDigitEntries, 1);
  * ```
  *
- * @param decoder `openTokenizer` of `logratio/node` gives one; a table of texts will do
+ * @param decoder as returned by `openTokenizer` of `logratio/node`, or a table of texts
  * @returns token ids of every digit, bare and with a leading space
- * @throws SchemaError when no entry is a single digit
+ * @throws SchemaError if no entry is a single digit
  */
 export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
   const tokens = new Map<number, NumberToken>();
@@ -82,7 +82,7 @@ export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
       },
     );
   }
-  // SentencePiece decoders drop the space at the start of a text: whether a token brings one shows behind another.
+  // SentencePiece decoders drop a leading space: only after another token does it show whether a token brings one.
   const before = decoder.decode([anchor]);
   for (const [id, { digits }] of tokens) {
     tokens.set(id, { digits, spaced: decoder.decode([anchor, id]) === `${before} ${digits}` });
@@ -91,9 +91,9 @@ export function findDigitTokens(decoder: DigitDecoder): DigitVocabulary {
 }
 
 /**
- * The vocabulary of ten ids, those of `"0"` to `"9"`, where there is no tokenizer.
+ * A vocabulary of ten ids, those of `"0"` to `"9"`, for use without a tokenizer.
  *
- * @throws SchemaError unless there are ten different ids
+ * @throws SchemaError if the ten ids are not distinct
  */
 export function takeDigitTokens(ids: readonly number[]): DigitVocabulary {
   const unusable = ids.find((id) => !Number.isInteger(id) || id < 0);
@@ -118,7 +118,7 @@ function buildVocabulary(tokens: ReadonlyMap<number, NumberToken>): DigitVocabul
   return { tokens, bare, spaced: spacedIds, multiDigitEntries, longestEntry };
 }
 
-/** The ten classes that a single-digit token is compared with: those of its own form, bare or with a space. */
+/** The ten digits that a single-digit token is compared with, in its own form: bare or with a space. */
 export function getDigitIds(vocabulary: DigitVocabulary, token: NumberToken): DigitIds {
   return token.spaced ? vocabulary.spaced : vocabulary.bare;
 }

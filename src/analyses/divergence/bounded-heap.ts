@@ -1,13 +1,13 @@
 /**
- * Keeps the `capacity` best of any number of items: a binary heap with the worst on top, so that an item that is not
- * better costs one comparison.
+ * Keeps the `capacity` best of any number of items: a binary heap with the worst on top, so that rejecting an item
+ * costs one comparison.
  */
 export class BoundedHeap<T> {
   readonly capacity: number;
   readonly #isBetter: (a: T, b: T) => boolean;
   readonly #items: T[] = [];
 
-  /** `isBetter` must tell any two items apart, or which of them are kept is left to chance. */
+  /** `isBetter` must order any two items, or which of them is kept is left to chance. */
   constructor(capacity: number, isBetter: (a: T, b: T) => boolean) {
     this.capacity = capacity;
     this.#isBetter = isBetter;
@@ -17,7 +17,7 @@ export class BoundedHeap<T> {
     return this.#items.length >= this.capacity;
   }
 
-  /** Of those that are kept. */
+  /** The worst of the kept items. */
   get worst(): T | undefined {
     return this.#items[0];
   }

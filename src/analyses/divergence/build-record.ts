@@ -5,14 +5,14 @@ import { pythonRepr } from "./python-repr.ts";
 import { type Decoded, decoded, truncated } from "./texts.ts";
 import type { IdAlternatives, TokenFacts } from "./token-facts.ts";
 
-/** The thresholds are those of the Python implementation; all of them exclude the value itself. */
+/** The thresholds are those of the Python implementation; all are exclusive. */
 function classifyFlip(rolloutProb: number, actorProb: number): FlipType | null {
   if (rolloutProb > 0.9 && actorProb < 0.1) return "rollout_confident_actor_rejects";
   if (actorProb > 0.9 && rolloutProb < 0.1) return "actor_confident_rollout_rejects";
   return Math.abs(rolloutProb - actorProb) > 0.5 ? "large_disagreement" : null;
 }
 
-/** One record of the log: what is known of a token, and its texts. */
+/** Builds one record of the log: what is known about a token, and its texts. */
 export function buildRecord(
   facts: TokenFacts,
   place: { readonly iteration: number | null; readonly rank: number; readonly divergence: number },
@@ -71,8 +71,8 @@ export function buildRecord(
 }
 
 /**
- * What the record is known again by, wherever the dump lies and with whichever settings it is logged: the token's
- * handle, its id, and the bits of both log-probs. A line that is there already is not written again, nor counted twice.
+ * Identifies the record wherever the dump is and whatever the log's settings: the token's handle, its id, and the bits
+ * of both log-probs. A line that exists already is not written or counted again.
  */
 function formatRecordId({
   handle,

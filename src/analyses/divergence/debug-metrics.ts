@@ -11,18 +11,18 @@ import { type DebugBatch, paddedFacts } from "./padded-facts.ts";
 import { recordFacts } from "./record-facts.ts";
 import type { FactsOf } from "./token-facts.ts";
 
-/** What a batch gives: metrics, and the tokens furthest apart. */
+/** The result for a batch: metrics, and the most divergent tokens. */
 export interface DebugMetrics {
   /** verl's `training/rollout_probs_diff_*`, `training/rollout_actor_probs_pearson_corr`, and `per_round/*`. */
   readonly metrics: Metrics;
-  /** Empty when the threshold is not reached, or nothing is to be logged. */
+  /** Empty if the threshold is not reached, or if nothing is to be logged. */
   readonly records: readonly DivergenceRecord[];
 }
 
 /**
- * verl's `calculate_debug_metrics` on a padded batch, with its log of high-divergence tokens: when
- * max |exp(rollout_log_probs) − exp(old_log_probs)| over masked tokens reaches the threshold, the tokens furthest apart
- * are returned, and appended to `divergenceJsonlPath` where that is given.
+ * verl's `calculate_debug_metrics` on a padded batch, with its log of high-divergence tokens: if max
+ * |exp(rollout_log_probs) − exp(old_log_probs)| over masked tokens reaches the threshold, the most divergent tokens are
+ * returned, and appended to `divergenceJsonlPath` if given.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -38,10 +38,10 @@ export interface DebugMetrics {
  * assert.equal(records[0]?.flip_type, "rollout_confident_actor_rejects");
  * ```
  *
- * @param batch `[B][T]` log-probs in nats, token ids and, where there are any, masks, texts and scores
+ * @param batch `[B][T]` log-probs in nats, token ids and, if available, masks, texts and scores
  * @returns verl's metrics (fractions and a correlation), and the records that were or would be logged
- * @throws LengthMismatchError when columns do not align
- * @throws UsageError when an option makes no sense
+ * @throws LengthMismatchError if columns do not align
+ * @throws UsageError if an option is invalid
  */
 export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOptions = {}): DebugMetrics {
   const checked = checkOptions(options);
@@ -51,8 +51,8 @@ export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOpti
 }
 
 /**
- * `calculateDebugMetrics` of a batch of the record, whatever steps it holds. The iteration is the step of its sequences when
- * they agree and none is given.
+ * `calculateDebugMetrics` for a record batch, whatever steps it contains. The iteration defaults to the step of its
+ * sequences, if they agree.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -74,8 +74,8 @@ export function calculateDebugMetrics(batch: DebugBatch, options: DivergenceOpti
  * ```
  *
  * @returns verl's metrics (fractions and a correlation), and the records that were or would be logged
- * @throws MissingSideError when the batch lacks either policy's log-probs
- * @throws UsageError when an option makes no sense
+ * @throws MissingSideError if the batch lacks either policy's log-probs
+ * @throws UsageError if an option is invalid
  */
 export function calculateRecordDebugMetrics(
   batch: RecordBatch,
@@ -86,7 +86,7 @@ export function calculateRecordDebugMetrics(
   return measure(tokenBlock(batch), factsOf, options, options.iteration ?? commonStep(batch));
 }
 
-/** @throws MissingSideError when the batch lacks either policy's log-probs. */
+/** @throws MissingSideError if the batch lacks either policy's log-probs. */
 export function tokenBlock(batch: RecordBatch): TokenBlock {
   const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, turnMask, offsets } = batch;
   if (rollout && trainer) return { rollout, trainer, mask, offsets, ...(turnMask && { turnMask }) };

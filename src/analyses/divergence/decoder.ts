@@ -1,11 +1,11 @@
-/** What the log needs of a tokenizer; whatever opens one conforms to it. */
+/** What the log needs from a tokenizer; whatever opens one conforms to it. */
 export interface TokenDecoder {
   /** For messages: the tokenizer's path. */
   readonly name: string;
   /** One more than the largest id. */
   readonly vocabularySize: number;
-  /** The text of a run of ids: special tokens written out, characters spread over tokens joined. */
+  /** The text of a run of ids: special tokens written out, characters split over tokens joined. */
   decode(ids: readonly number[]): string;
-  /** Ids of a text without special tokens around it; undefined where it cannot tell. */
+  /** Ids of a text without surrounding special tokens; undefined if unsupported. */
   encode(text: string): readonly number[] | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * What is known of a token as bytes. Few tokens of a run are kept, so text serves.
+ * What is known about a token, as bytes. A run keeps few tokens, so text is good enough.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The log of high-divergence tokens: metrics of a batch, and, where the two policies are too far apart, the tokens
- * furthest apart with their texts. Runs unchanged in Node and in browsers; files are written elsewhere.
+ * The log of high-divergence tokens: metrics of a batch and, if the two policies are too far apart, the most divergent
+ * tokens with their texts. Runs unchanged in Node and in browsers; files are written elsewhere.
  *
  * @module
  */

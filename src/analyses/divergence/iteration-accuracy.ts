@@ -10,8 +10,7 @@ type Accuracy = Pick<
 >;
 
 /**
- * How many of an iteration's responses are correct, logged or not: what a log's share of correct answers is to be compared
- * with.
+ * How many of an iteration's responses are correct, logged or not: the baseline for a log's share of correct answers.
  */
 export class IterationAccuracy extends Sums {
   static readonly layout = layoutOf<IterationAccuracy>({

@@ -11,7 +11,7 @@ import type { FactsOf, TokenFacts } from "./token-facts.ts";
 
 interface Held extends Candidate {
   readonly row: number;
-  /** Undefined while the block that the token is in is still at hand. */
+  /** Undefined while the token's block is still available. */
   facts: TokenFacts | undefined;
 }
 
@@ -25,13 +25,13 @@ const HELD = recordOf<Required<Held>>({
 
 /** How rows are added. */
 interface AddOptions {
-  /** The block will be gone when the records are asked for, so that what is needed of it must be kept now. */
+  /** The block will be gone by the time the records are requested, so what they need must be kept now. */
   readonly release: boolean;
-  /** Names the block among those of the iteration, where iterations are joined: sums are then the same in any order. */
+  /** Identifies the block within the iteration when iterations are joined, so that sums are the same in any order. */
   readonly unit?: string;
 }
 
-/** One iteration (one batch, in the words of the log), filled block by block: its metrics and its top tokens. */
+/** One iteration (one batch, in the log's terms), filled block by block: its metrics and its top tokens. */
 export class Iteration {
   /** Of an iteration whose blocks were released, read into one that has no rows yet; {@link join} adds two. */
   static readonly layout = layoutOf<Iteration>({
@@ -46,7 +46,7 @@ export class Iteration {
     ),
   });
   readonly #logs: boolean;
-  /** Sums only: what verl's metrics need. */
+  /** Only the sums that verl's metrics need. */
   readonly #summary = new MismatchSummary({ detail: "slice" });
   readonly #top;
   readonly #counted = { rows: 0 };
@@ -85,7 +85,7 @@ export class Iteration {
     for (const held of this.#top.items) held.facts ??= factsOf(held.row, held.token);
   }
 
-  /** Adds the rows that stand behind these, of blocks that were released. */
+  /** Adds the rows that follow these, from blocks that were released. */
   join(next: Iteration): void {
     this.#summary.merge(next.#summary);
     for (const held of next.#top.items)
@@ -97,12 +97,12 @@ export class Iteration {
     return this.#counted.rows;
   }
 
-  /** With mask 1 and two known probabilities. */
+  /** Tokens with mask 1 and two known probabilities. */
   get tokens(): number {
     return this.#summary.sums[PROB_COUNT]!;
   }
 
-  /** The largest |Δp| of the tokens that could be logged; undefined without any. */
+  /** The largest |Δp| of the tokens that could be logged; undefined if there are none. */
   get maxDivergence(): number | undefined {
     return this.#top.ranked()[0]?.divergence;
   }
@@ -111,7 +111,7 @@ export class Iteration {
     return { ...verlDebugMetrics(this.#summary), ...verlPerRoundMetrics(this.#summary) };
   }
 
-  /** None unless the largest |Δp| reaches the threshold; only then is anything decoded. */
+  /** Empty unless the largest |Δp| reaches the threshold; only then is anything decoded. */
   records(iteration: number | null, options: CheckedOptions, factsOf?: FactsOf): readonly DivergenceRecord[] {
     const ranked = this.#top.ranked();
     if (!(ranked[0] !== undefined && ranked[0].divergence >= options.threshold)) return [];

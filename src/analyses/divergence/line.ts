@@ -1,8 +1,8 @@
 import type { DivergenceRecord, LeanDivergenceRecord } from "../../results/divergence.ts";
 
 /**
- * A record as its line of the JSONL form, without the line's end. JSON writes null for what is not finite. The
- * `record_id` comes last, so that a line that was cut off has none.
+ * A record as a line of JSONL, without the line end. JSON writes null for values that are not finite. `record_id` comes
+ * last, so that a truncated line has none.
  */
 export function divergenceLine(whole: DivergenceRecord, { lean = false }: LineOptions = {}): string {
   const { record_id, ...record } = lean ? toLean(whole) : whole;
@@ -10,13 +10,13 @@ export function divergenceLine(whole: DivergenceRecord, { lean = false }: LineOp
 }
 
 export interface LineOptions {
-  /** Only what {@link LEAN_FIELDS} names, and of that only what is known. Default false. */
+  /** Writes only known values of {@link LEAN_FIELDS}. Default false. */
   readonly lean?: boolean;
 }
 
 /**
- * The fields of the guide's own example with its flip type, what finds the token again, what `analyze` compares shares
- * with, and what went wrong.
+ * The fields of the guide's own example with its flip type, those that locate the token, those that `analyze` compares
+ * shares with, and errors.
  */
 const LEAN_FIELDS: readonly (keyof DivergenceRecord)[] = [
   "iteration",
@@ -64,13 +64,13 @@ function toLean(record: DivergenceRecord): LeanDivergenceRecord {
 const RECORD_ID = /"record_id":"([^"\\]+)"\}$/;
 
 /**
- * The `record_id` of a line of the log; undefined for one that has none or is cut off: it is the last field.
+ * The `record_id` of a line of the log, its last field; undefined if the line has none or is truncated.
  */
 export function lineIdentity(line: string): string | undefined {
   return RECORD_ID.exec(line)?.[1];
 }
 
-/** `{iteration}` in a path filled in; `none` where the iteration is not known. */
+/** Fills `{iteration}` in a path; `none` if the iteration is not known. */
 export function fillIteration(path: string, iteration: number | null): string {
   return path.replaceAll("{iteration}", String(iteration ?? "none"));
 }

@@ -3,17 +3,17 @@ import type { TokenDecoder } from "./decoder.ts";
 
 /** When tokens are logged, how many, and with how much text. */
 export interface LogOptions {
-  /** Without one, tokens are `<no_tokenizer:ID>`. */
+  /** Without a tokenizer, tokens are `<no_tokenizer:ID>`. */
   readonly tokenizer?: TokenDecoder | undefined;
   /** False: metrics only. Default true. */
   readonly logDivergence?: boolean;
   /** Tokens are logged when the largest |p_rollout − p_trainer| of the batch is at least this. Default 0.8. */
   readonly divergenceThreshold?: number;
-  /** How many tokens of such a batch are logged, whether or not each reaches the threshold. Default 5. */
+  /** How many tokens of such a batch are logged, even if some are below the threshold. Default 5. */
   readonly divergenceTopK?: number;
   /** Tokens of context on either side. Default 5. */
   readonly contextWindow?: number;
-  /** Characters of the prompt and of the response before `...`; null: all. Default 200 each. */
+  /** Characters of the prompt and of the response kept before `...`; null: all. Default 200 each. */
   readonly maxPromptChars?: number | null;
   /** Characters of the response that a record keeps; null keeps all. */
   readonly maxResponseChars?: number | null;
@@ -23,13 +23,15 @@ export interface LogOptions {
 export interface DivergenceOptions extends LogOptions {
   /** Training step; fills `{iteration}` in the path. */
   readonly iteration?: number;
-  /** Where the records of this batch are appended, one line each. Needs `appendLines`: this layer knows no files. */
+  /**
+   * Where the records of this batch are appended, one per line. Needs `appendLines`: this layer does not access files.
+   */
   readonly divergenceJsonlPath?: string;
   /** Appends lines (without their ends) to a file; in Node, `appendJsonl` of `logratio/node`. */
   readonly appendLines?: (path: string, lines: readonly string[]) => void;
 }
 
-/** The options with their defaults, checked. */
+/** The checked options, with defaults filled in. */
 export interface CheckedOptions {
   readonly tokenizer: TokenDecoder | undefined;
   readonly threshold: number;
@@ -41,7 +43,7 @@ export interface CheckedOptions {
 
 const DEFAULTS = { threshold: 0.8, topK: 5, contextWindow: 5, maxChars: 200 } as const;
 
-/** @throws UsageError when an option makes no sense. */
+/** @throws UsageError if an option is invalid. */
 export function checkOptions(options: LogOptions): CheckedOptions {
   const {
     divergenceThreshold: threshold = DEFAULTS.threshold,

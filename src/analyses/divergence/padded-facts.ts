@@ -14,14 +14,14 @@ type Rows = readonly ArrayLike<number>[];
 
 /**
  * verl's batch as nested arrays under its names: prompts padded on the left to P columns, responses on the right to T.
- * Everything but the log-probs may be missing; what needs it is then null in the records.
+ * Everything but the log-probs is optional; record fields that need a missing column are null.
  */
 export interface DebugBatch extends PaddedBatch {
   /** `[B][T]` token ids. */
   readonly responses?: Rows;
   /** `[B][P + T]`. */
   readonly input_ids?: Rows;
-  /** `[B][P + T]`, or `[B][dimensions][P + T]` where positions have several dimensions. */
+  /** `[B][P + T]`, or `[B][dimensions][P + T]` if positions have several dimensions. */
   readonly position_ids?: Rows | readonly Rows[];
   /** `[B][T]`; their sum is the total score. */
   readonly token_level_scores?: Rows;
@@ -45,7 +45,7 @@ export interface DebugBatch extends PaddedBatch {
   readonly old_top_log_probs?: readonly Rows[];
 }
 
-/** What the padded batch says of a token; `mask` is the packed mask of its rows, one behind the other. */
+/** What the padded batch says about a token; `mask` is the packed mask of its rows, concatenated. */
 export function paddedFacts(
   batch: DebugBatch,
   mask: Uint8Array,
@@ -120,7 +120,7 @@ function ofWidth<A extends ArrayLike<number> | undefined>(
   return values;
 }
 
-/** Tokens before the response; the padding on their left is what the attention mask leaves out before its first 1. */
+/** Tokens before the response, without left padding: everything before the first 1 of the attention mask. */
 function readPrompt(
   inputIds: ArrayLike<number> | undefined,
   attention: ArrayLike<number> | undefined,

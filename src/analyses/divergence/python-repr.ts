@@ -1,10 +1,10 @@
 /**
- * `repr(text)` as CPython prints a `str` (Objects/unicodeobject.c, `unicode_repr`): single quotes unless the text has
- * those and no double ones; `\\`, the quote, `\t`, `\n`, `\r` escaped; any other character that `str.isprintable`
- * refuses as `\x..`, `\u....` or `\U........`. Lone surrogates are such characters.
+ * `repr(text)` as CPython prints a `str` (Objects/unicodeobject.c, `unicode_repr`): single quotes unless the text
+ * contains them and no double quotes; `\\`, the quote, `\t`, `\n`, `\r` escaped; any other character that
+ * `str.isprintable` rejects, lone surrogates included, as `\x..`, `\u....` or `\U........`.
  *
- * What is printable depends on the Unicode version: characters that are assigned in this engine's version and not in
- * a given Python's are printed here and escaped there.
+ * What is printable depends on the Unicode version: characters assigned in this engine's version but not in a given
+ * Python's are printed here and escaped there.
  */
 export function pythonRepr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";

@@ -11,8 +11,8 @@ import {
 } from "./token-facts.ts";
 
 /**
- * What the record says of a token. The attention mask, the padding of the prompt, the ids that the trainer saw and rewards
- * of tokens are known where the run was read with `keepDetails`.
+ * What the record says about a token. The attention mask, the prompt's padding, the ids that the trainer saw and token
+ * rewards are known only if the run was read with `keepDetails`.
  */
 export function recordFacts(batch: RecordBatch, context: number): FactsOf {
   return (row, token) => {
@@ -64,7 +64,7 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
   };
 }
 
-/** What the source says, else whether the reward is above 0; null where neither is known. */
+/** The source's own value, else whether the reward is above 0; null if neither is known. */
 export function isCorrect(batch: RecordBatch, row: number): boolean | null {
   const correct = valueAt(batch.correctness, row);
   if (correct !== null) return correct !== 0;

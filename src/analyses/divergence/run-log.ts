@@ -1,5 +1,5 @@
 /**
- * The log of a run: batches of the record in, one result per training step out.
+ * The log of a run: takes batches of the record, returns one result per training step.
  *
  * @module
  */
@@ -10,46 +10,46 @@ import type { Metrics } from "../../trainers/index.ts";
 import { checkOptions, type LogOptions } from "./options.ts";
 import { createSegmentSplitter, type Segment } from "./segments.ts";
 
-/** What a training step gave when it ended. */
+/** The result of a finished training step. */
 export interface IterationResult {
-  /** Null where the source names no step. */
+  /** Null if the source names no step. */
   readonly step: number | null;
-  /** The number that its records have: the step, or the option's where the source names none. */
+  /** The iteration number of its records: the step, or the option if the source names no step. */
   readonly iteration: number | null;
-  /** Sequences of the step. */
+  /** Number of sequences in the step. */
   readonly sequences: number;
-  /** With mask 1 and two known probabilities. */
+  /** Number of tokens with mask 1 and two known probabilities. */
   readonly tokens: number;
   /** Largest |Δp|, a fraction; null without tokens. */
   readonly maxDivergence: number | null;
   /** Figures of the step under the keys that trainers log. */
   readonly metrics: Metrics;
-  /** Its tokens that are logged, the furthest apart first. */
+  /** The tokens to log, most divergent first. */
   readonly records: readonly DivergenceRecord[];
-  /** The step had ended before: its sequences do not stand together, and each part was ranked by itself. */
+  /** Whether the step had already ended: its sequences are not contiguous, and each part was ranked separately. */
   readonly again: boolean;
 }
 
 /** Options of a whole run. */
 export interface RunLogOptions extends LogOptions {
-  /** Of sequences whose step is not known. */
+  /** For sequences whose step is not known. */
   readonly iteration?: number | undefined;
-  /** Only steps that this divides; sequences whose step is not known stay. Default 1. */
+  /** Logs only steps that are multiples of this; sequences without a known step always stay. Default 1. */
   readonly every?: number;
 }
 
-/** A run on its way into the log. */
+/** Logs a run. */
 export interface RunLog {
-  /** Adds a batch; returns the steps that ended with it. */
+  /** Adds a batch; returns the steps that it ended. */
   add(batch: RecordBatch): readonly IterationResult[];
-  /** Sequences of steps that `every` left out. */
+  /** Sequences in steps that `every` left out. */
   readonly leftOut: number;
-  /** The last step. */
+  /** Ends the last step. */
   finish(): readonly IterationResult[];
 }
 
 /**
- * Splits a run into training steps and logs each. A step ends when sequences of another one come, which is the order in
+ * Splits a run into training steps and logs each. A step ends when sequences of another step arrive, in the order in
  * which runs are read; sequences without a step count as one step.
  *
  * ```ts
@@ -72,8 +72,8 @@ export interface RunLog {
  * assert((ended[0]?.maxDivergence ?? 0) > 0.09); // |p_rollout − p_trainer|, a fraction
  * ```
  *
- * @returns a log to add batches to; metrics and records of each step when it ends, probabilities as fractions
- * @throws UsageError when an option makes no sense
+ * @returns a log to add batches to; metrics and records of each step as it ends, probabilities as fractions
+ * @throws UsageError if an option is invalid
  */
 export function createRunLog(options: RunLogOptions = {}): RunLog {
   const finish = createFinisher(options);
@@ -88,9 +88,9 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
 }
 
 /**
- * What becomes of a step when it has ended; called for one step after the other.
+ * Returns a function that turns each finished step into its result; call it for one step after another.
  *
- * @throws UsageError when an option makes no sense
+ * @throws UsageError if an option is invalid
  */
 export function createFinisher(options: RunLogOptions): (segment: Segment) => IterationResult {
   const checked = checkOptions(options);

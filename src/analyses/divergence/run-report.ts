@@ -12,7 +12,7 @@ import type { IterationResult, RunLogOptions } from "./run-log.ts";
 
 type Counts = { -readonly [K in keyof DivergenceMetrics]: DivergenceMetrics[K] };
 
-/** Adds up the steps of a run's log; the records themselves pass through. */
+/** Sums the steps of a run's log; the records themselves pass through. */
 export interface RunReport {
   readonly settings: DivergenceSettings;
   add(result: IterationResult): DivergenceStep;
@@ -21,7 +21,7 @@ export interface RunReport {
   ): DivergenceReport;
 }
 
-/** @throws UsageError when an option makes no sense. */
+/** @throws UsageError if an option is invalid. */
 export function createRunReport(options: RunLogOptions, { lean = false }: LineOptions = {}): RunReport {
   const { threshold, topK, contextWindow, tokenizer } = checkOptions(options);
   const settings: DivergenceSettings = {

@@ -1,6 +1,6 @@
 /**
- * Sequences of one step that stand together, as far as they were read: what a file has of a training step, to be joined with
- * what the next file has of it.
+ * Consecutive sequences of one step, as far as they were read: one file's part of a training step, to be joined with
+ * the next file's part.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { recordFacts } from "./record-facts.ts";
 export type SegmentOptions = Pick<CheckedOptions, "topK" | "contextWindow">;
 
 export class Segment {
-  /** NaN where it is not known. */
+  /** NaN if not known. */
   readonly step: number;
   readonly iteration: Iteration;
   readonly accuracy = new IterationAccuracy();
@@ -26,7 +26,7 @@ export class Segment {
     this.iteration = new Iteration({ topK });
   }
 
-  /** Adds the sequences that stand behind these. */
+  /** Adds the sequences that follow these. */
   join(next: Segment): void {
     this.iteration.join(next.iteration);
     this.accuracy.merge(next.accuracy);
@@ -55,15 +55,15 @@ export const SEGMENT_TEXT = `{step: ${NUMBER.text}, iteration: ${Iteration.layou
 
 /** Batches on their way into segments. */
 export interface SegmentSplitter {
-  /** Adds a batch; returns the segments that ended with it. */
+  /** Adds a batch; returns the segments that it ended. */
   add(batch: RecordBatch): readonly Segment[];
-  /** Sequences of steps that `every` left out. */
+  /** Sequences in steps that `every` left out. */
   readonly leftOut: number;
-  /** The last one. */
+  /** Ends the last segment. */
   finish(): readonly Segment[];
 }
 
-/** A segment ends when sequences of another step come. @param every only steps that this divides */
+/** A segment ends when sequences of another step arrive. @param every keep only multiples of this step */
 export function createSegmentSplitter(options: SegmentOptions, every: number): SegmentSplitter {
   let open: Segment | undefined;
   let leftOut = 0;

@@ -1,7 +1,7 @@
 /**
- * The tokens whose two probabilities are furthest apart, from what the fused pass already knows: it leaves the largest
- * |Δp| of every row, so only rows whose largest can be among the k best are looked into. That is at most k rows, and
- * those that tie with the k-th. What is looked at goes through a heap of k; nothing is sorted but its content.
+ * Finds the tokens whose two probabilities are furthest apart from what the fused pass already knows: the largest |Δp|
+ * of every row. Only rows whose largest can be among the k best are examined: at most k rows, and those that tie with
+ * the k-th. Candidates go through a heap of size k; only its content is sorted.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { MismatchTable, TokenBlock } from "../../core/kernels/index.ts";
 import { ABS_PROB_DIFF_MAX, computeProbDiff, FIELDS, PROB_COUNT } from "../../core/kernels/index.ts";
 import { BoundedHeap } from "./bounded-heap.ts";
 
-/** A token on its way into the log. */
+/** A token that may be logged. */
 export interface Candidate {
   /** |exp(trainer) − exp(rollout)|, in float64. */
   readonly divergence: number;
-  /** Number of the sequence among all that were offered; ties go to the smaller one. */
+  /** Number of the sequence among all offered; the smaller one wins ties. */
   readonly sequence: number;
-  /** Index of the token in its sequence. */
+  /** Index of the token within its sequence. */
   readonly token: number;
 }
 
@@ -29,14 +29,16 @@ export function topTokens<C extends Candidate>(k: number): TopTokens<C> {
   });
 }
 
-/** The pass computes the largest |Δp| to 1e-5 or better; what is decided on it leaves this much room, relative to it. */
+/**
+ * The pass computes the largest |Δp| to a relative error of 1e-5 or better; decisions based on it leave this margin.
+ */
 const PASS_ROOM = 2e-5;
-/** The same for bounds that are computed in float64. */
+/** The same margin for bounds computed in float64. */
 const BOUND_ROOM = 1e-12;
 
 /**
- * Offers the tokens of the rows `[rowStart, rowEnd)` that can be among the best. `table` is what `mismatchSums` gave
- * for these rows. Counted are tokens with mask 1 and two known probabilities, either of which may be 0.
+ * Offers the tokens of the rows `[rowStart, rowEnd)` that can be among the best. `table` is the output of
+ * `mismatchSums` for these rows. Counts tokens with mask 1 and two known probabilities, either of which may be 0.
  */
 export function offerTokens<C extends Candidate>(
   block: TokenBlock,
@@ -49,7 +51,7 @@ export function offerTokens<C extends Candidate>(
   const rows = new BoundedHeap<number>(top.capacity, (a, b) => a > b);
   for (let row = rowStart; row < rowEnd; row++)
     if (at(row, PROB_COUNT) > 0) rows.offer(at(row, ABS_PROB_DIFF_MAX));
-  // k rows have a token of at least this, so that no smaller one is among the k best.
+  // k rows have a token at least this large, so no smaller one is among the k best.
   const least = rows.full ? rows.worst! * (1 - PASS_ROOM) : 0;
 
   for (let row = rowStart; row < rowEnd; row++) {
@@ -61,8 +63,8 @@ export function offerTokens<C extends Candidate>(
 }
 
 /**
- * Two probabilities that differ by g are at least g and at most 1 − g, which their logarithms tell without computing
- * either. Log-probs above 0 are not logarithms of probabilities: such tokens are always computed.
+ * If two probabilities differ by g, the larger is at least g and the smaller at most 1 − g, which their logarithms show
+ * without computing either. Log-probs above 0 are not logarithms of probabilities: such tokens are always computed.
  */
 function offerRow<C extends Candidate>(
   { rollout, trainer, mask, offsets }: TokenBlock,
@@ -79,11 +81,11 @@ function offerRow<C extends Candidate>(
   for (let i = from; i < to; i++) {
     const a = rollout[i]!;
     const b = trainer[i]!;
-    // Two comparisons that nearly always fall out alike: their maximum would be as quick to guess as a coin.
+    // Two comparisons with nearly constant outcomes; branching on their maximum would be unpredictable.
     if ((a < high && b < high) || mask[i] === 0) continue;
     if (a > low && b > low && a <= 0 && b <= 0) continue;
     const divergence = Math.abs(computeProbDiff(a, b));
-    // NaN: a log-prob is not known, or so far above 0 that its probability overflows.
+    // NaN: a log-prob is missing, or so far above 0 that its probability overflows.
     if (Number.isNaN(divergence)) continue;
     top.offer(candidateOf(divergence, row, i - from));
     bound = computeBound(least, top);

@@ -4,8 +4,8 @@ import type { TokenDecoder } from "./decoder.ts";
 export type Decoded = { readonly text: string } | { readonly error: string };
 
 /**
- * Decodes ids, of a long text no more than it takes for its first `maxChars` characters (code points, as Python counts
- * them); what is cut off there ends in `...`.
+ * Decodes ids; for a long text, only as many as its first `maxChars` characters need (code points, as Python counts). A
+ * truncated text ends in `...`.
  */
 export function decoded(decoder: TokenDecoder, ids: ArrayLike<number>, maxChars: number | null): Decoded {
   try {
@@ -17,7 +17,7 @@ export function decoded(decoder: TokenDecoder, ids: ArrayLike<number>, maxChars:
   }
 }
 
-/** @throws RangeError when the tokenizer has no such id: many would decode it to nothing. */
+/** @throws RangeError if the tokenizer has no such id: many would silently decode it to nothing. */
 function decode(decoder: TokenDecoder, ids: ArrayLike<number>, count: number): string {
   const list: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -32,9 +32,9 @@ function decode(decoder: TokenDecoder, ids: ArrayLike<number>, count: number): s
   return decoder.decode(list);
 }
 
-/** The end of a text may still change with the tokens after it: bytes that become one character, joined spaces. */
+/** Later tokens may still change the end of a text: bytes that combine into a character, joined spaces. */
 const UNSETTLED = 16;
-/** Tokens that show how many characters a token of this text has. */
+/** Tokens decoded to estimate how many characters a token of this text has. */
 const PROBE = 32;
 
 function decodedStart(decoder: TokenDecoder, ids: ArrayLike<number>, maxChars: number): string {
@@ -49,7 +49,7 @@ function decodedStart(decoder: TokenDecoder, ids: ArrayLike<number>, maxChars: n
   }
 }
 
-/** The first `maxChars` code points and `...`, or the text where it has no more than that. */
+/** The first `maxChars` code points and `...`, or the whole text if it is no longer. */
 export function truncated(text: string, maxChars: number | null): string {
   if (maxChars === null || text.length <= maxChars) return text;
   const characters = Array.from(text);

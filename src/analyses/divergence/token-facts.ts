@@ -1,6 +1,6 @@
 /**
- * What is known of a token before anything is decoded; all that a record is made of. Owns its lists, so that the batch
- * it came from can go.
+ * What is known about a token before anything is decoded; all that a record needs. Owns its lists, so that its batch
+ * can be freed.
  *
  * @module
  */
@@ -33,37 +33,37 @@ type Known =
   | "handle"
   | "file";
 
-/** An id of a policy's most probable tokens with its log-prob, most probable first. */
+/** One of a policy's most probable tokens with its log-prob, most probable first. */
 export type IdAlternatives = readonly { readonly id: number; readonly logprob: number }[];
 
 export interface TokenFacts {
   readonly known: Pick<DivergenceRecord, Known>;
-  /** Null where the source has no ids. */
+  /** Null if the source has no ids. */
   readonly contextIds: Int32Array | null;
-  /** Those with mask 1. */
+  /** Ids with mask 1. */
   readonly responseIds: Int32Array | null;
-  /** Without padding. */
+  /** Ids without padding. */
   readonly promptIds: Int32Array | null;
-  /** Text that the source itself has; used where ids cannot be decoded. */
+  /** The source's own text; used if ids cannot be decoded. */
   readonly promptText: string | undefined;
   readonly responseText: string | undefined;
   readonly rolloutTop: IdAlternatives | null;
   readonly actorTop: IdAlternatives | null;
 }
 
-/** Tokens to log of a batch, by row and index in the row. */
+/** Returns facts for a token of a batch, by row and index within the row. */
 export type FactsOf = (row: number, token: number) => TokenFacts;
 
-/** How many alternatives of each policy are logged. */
+/** How many alternatives are logged per policy. */
 const ALTERNATIVES = 5;
 
-/** A value of an optional column; null where the column or the value is not there. */
+/** A value of an optional column; null if the column or the value is missing. */
 export function valueAt(column: ArrayLike<number> | undefined, index: number): number | null {
   const value = column?.[index];
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** Ids `[from, to)` as a list of their own; null without ids, or where one of them is missing (-1). */
+/** A copy of the ids `[from, to)`; null without ids, or if one of them is missing (-1). */
 export function idsBetween(ids: ArrayLike<number> | undefined, from: number, to: number): Int32Array | null {
   if (ids === undefined) return null;
   const copy = new Int32Array(to - from);
@@ -75,7 +75,7 @@ export function idsBetween(ids: ArrayLike<number> | undefined, from: number, to:
   return copy;
 }
 
-/** The ids `[from, to)` with mask 1, the mask being as long as the range. */
+/** The ids `[from, to)` with mask 1; the mask is as long as the range. */
 export function maskedIds(
   ids: ArrayLike<number> | undefined,
   mask: Uint8Array,
@@ -95,7 +95,7 @@ export function countOnes(mask: Uint8Array): number {
   return count;
 }
 
-/** The first few of `k` alternatives that start at `from`; null where there are none. */
+/** The first few of the `k` alternatives that start at `from`; null if there are none. */
 export function alternativesAt(
   ids: ArrayLike<number> | undefined,
   logprobs: ArrayLike<number> | undefined,

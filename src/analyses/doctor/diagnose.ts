@@ -1,5 +1,5 @@
 /**
- * The diagnosis of a sample: all sequences together, and, where a part of the run stands out, that part alone.
+ * The diagnosis of a sample: of all sequences together and, if a part of the run stands out, of that part alone.
  *
  * @module
  */
@@ -16,24 +16,24 @@ import { View } from "./sample/view.ts";
 
 export interface Ranking {
   readonly causes: readonly RankedCause[];
-  /** Of the part that stands out, else of all. */
+  /** Examination of the part that stands out, else of everything. */
   readonly examined: Examined;
   readonly scope: Scope | null;
 }
 
-/** Nats: a scope says more than its mechanism alone, which it names too. */
+/** Bonus in nats: a scope says more than its mechanism alone, because it also names the mechanism. */
 const SCOPE_OVER_MECHANISM = 2.5;
-/** Marks that stand where there are tools, so in some environments only, without being confined to them. */
+/** Marks that occur where tools are used, so in some environments only, without being confined to them. */
 const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
 
 export interface RankOptions {
-  /** Rows of whole steps, where the others are a sample too thin to hold both of two rows that were swapped. */
+  /** Rows of whole steps; the main sample may be too thin to contain both of two swapped rows. */
   readonly steps?: readonly SampledRow[];
-  /** What three columns say; null without a third. */
+  /** What three columns say; null without a third column. */
   readonly guiltyLeg?: GuiltyLeg | null;
-  /** σ of the decode leg where neither leg is guilty, nats: the engine's own noise. */
+  /** σ of the decode leg if neither leg is guilty, nats: the engine's own noise. */
   readonly engineNoise?: number | undefined;
-  /** What reading noticed. */
+  /** Findings from reading. */
   readonly findings?: readonly Finding[];
 }
 
@@ -53,7 +53,7 @@ export function rankSample(
   return { causes: rank(confineOdds(part, scope, within)), examined: part, scope };
 }
 
-/** Whether what is wrong all over makes some environments, or every k-th sequence, stand out by itself. */
+/** Whether a fault in the whole run by itself makes some environments, or every k-th sequence, stand out. */
 function isExplained(all: Examined, { clues }: Scope): boolean {
   const strongest = [...all.odds].sort(([, x], [, y]) => y.score - x.score)[0]?.[0];
   if (strongest === undefined) return false;
@@ -65,7 +65,7 @@ function isExplained(all: Examined, { clues }: Scope): boolean {
   );
 }
 
-/** Σ|Δ| of some rows over that of all, of the tokens that no mark claimed; null where all Δ are 0. */
+/** Share of Σ|Δ| in some rows, among tokens that no mark claimed; null if all Δ are 0. */
 function shareOf(view: View, rows: readonly number[]): number | null {
   const chosen = new Set(rows);
   let [part, all] = [0, 0];
@@ -79,9 +79,9 @@ function shareOf(view: View, rows: readonly number[]): number | null {
 }
 
 /**
- * The odds of a part's mechanism, and above them those of the part being the odd one.
+ * The odds of a part's mechanism, plus those of the part being the odd one out.
  *
- * @param within share of Σ|Δ| that the part has
+ * @param within the part's share of Σ|Δ|
  */
 function confineOdds(part: Examined, { clues, weight }: Scope, within: number | null): Map<string, Odds> {
   const scaled = (explains: number | null | undefined): number | null =>

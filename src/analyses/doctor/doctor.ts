@@ -18,18 +18,21 @@ import { RunSums } from "./sample/run-sums.ts";
 import { giveVerdict } from "./verdict.ts";
 
 export interface DiagnoseOptions {
-  /** Whose flags the fixes name first, as adapters call trainers (`verl`, `slime`, …); default: the batches' own. */
+  /**
+   * The trainer whose flags the fixes name first, named as adapters do (`verl`, `slime`, …); default: that of the
+   * batches.
+   */
   readonly trainer?: string;
-  /** What reading noticed; what joined files contradict each other in is evidence. */
+  /** Findings from reading; contradictions between joined files are evidence. */
   readonly findings?: readonly Finding[];
-  /** Response tokens to examine at most, if not all that are kept: fewer take less time, and tell less. */
+  /** Largest number of response tokens to examine; default all that are kept. Fewer take less time and show less. */
   readonly sampleTokens?: number;
 }
 
-/** Causes that are listed whatever their probability, and from which probability on all are. */
+/** Minimum number of causes listed, and the probability from which all are listed. */
 const FEWEST_LISTED = 5;
 const WORTH_LISTING = 0.01;
-/** Facts per cause; the weakest are left out. */
+/** Facts per cause; the weakest are dropped. */
 const MOST_EVIDENCE = 8;
 const MOST_HANDLES = 5;
 
@@ -67,16 +70,16 @@ export class Doctor extends Sums {
   readonly #sums = new RunSums();
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
-  /** Groups from all over the run. */
+  /** Groups from the entire run. */
   readonly #spread = new RowSample();
-  /** Steps that are as whole as the limit allows: rows are swapped and copied within a step. */
+  /** Steps kept as whole as the limit allows: rows are swapped and copied within a step. */
   readonly #steps = new RowSample();
   readonly #trainers = new Set<string>();
 
   /**
-   * A batch without one of the two sides adds nothing but its count.
+   * A batch that lacks one of the two sides only adds to the counts.
    *
-   * @param known what each row was drawn with, where the caller knows it
+   * @param known the cluster keys of the rows, if the caller has them
    */
   add(batch: RecordBatch, known?: ClusterKeys): void {
     this.#sums.add(batch);
@@ -104,7 +107,7 @@ export class Doctor extends Sums {
     this.#steps.add(stepFirstKey(row.step, row.group), row);
   }
 
-  /** Sequences that were added, and tokens of them that can be compared. */
+  /** Number of sequences added, and of their tokens that can be compared. */
   get sequences(): number {
     return this.#sums.sequences;
   }
@@ -202,7 +205,7 @@ function listEvidence(clues: readonly Clue[]): Evidence[] {
     }));
 }
 
-/** The asked trainer's own flags, then engines' and what holds for all; other trainers' last. */
+/** Flags of the requested trainer first, then those of engines and general advice; other trainers' last. */
 function orderFixes(fixes: readonly Fix[], trainer: string | undefined): Fix[] {
   const place = (fix: Fix): number =>
     fix.trainer === trainer ? 0 : fix.trainer === null || ENGINES.has(fix.trainer) ? 1 : 2;

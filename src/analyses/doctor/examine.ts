@@ -1,6 +1,6 @@
 /**
- * One look at a set of sequences: marks first, then whether what is left is an engine's precision, a column that means
- * something else, or a difference of policies, and which.
+ * Examines a set of sequences: marks first, then whether the rest is an engine's precision, a column with a different
+ * meaning, or a difference of policies, and which.
  *
  * @module
  */
@@ -22,21 +22,21 @@ export interface Examined {
   readonly figures: Figures;
   readonly shape: Shape;
   readonly health: Health;
-  /** Log-odds of the strongest mark; −Infinity without one. */
+  /** Log-odds of the strongest mark; −Infinity if there is none. */
   readonly strongest: number;
 }
 
-/** A second fault beside one that a mark proves: less likely beforehand than the first. */
+/** Prior penalty for a second fault next to one that a mark proves. */
 const SECOND_FAULT = 5;
-/** Marks count as proof from here on, nats. */
+/** Marks count as proof from this weight on, nats. */
 const PROOF = 2;
-/** None of these: beforehand, of faults. */
+/** Prior log-odds of an unlisted fault. */
 const NONE_OF_THESE = -3;
 
 export interface ExamineOptions {
-  /** Whole steps, where the view is a sample of groups. */
+  /** Whole steps, if the view is a sample of groups. */
   readonly steps?: View | undefined;
-  /** σ of the engine's own noise, where three columns show it, nats. */
+  /** σ of the engine's own noise, if three columns show it, nats. */
   readonly engineNoise?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export function examineView(view: View, { steps, engineNoise }: ExamineOptions =
   };
 }
 
-/** What the run shows of its engine: a third column, else its own steps. */
+/** What the run shows about its engine's noise: from a third column, else from its own steps. */
 function findFloor(view: View, engineNoise: number | undefined): NoiseFloor | undefined {
   if (engineNoise !== undefined) return { sigma: engineNoise, of: "third column" };
   const sigma = measureStepNoise(view);
@@ -71,7 +71,7 @@ function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
   for (const clue of clues) {
     const known = odds.get(clue.cause);
     odds.set(clue.cause, {
-      // Several placeholders are one bug: the strongest counts.
+      // Several placeholders are one bug: only the strongest counts.
       score: Math.max(known?.score ?? Number.NEGATIVE_INFINITY, clue.weight),
       clues: [...(known?.clues ?? []), clue],
       explains: clue.explains == null ? null : Math.max(known?.explains ?? 0, clue.explains),
@@ -80,7 +80,7 @@ function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
   return odds;
 }
 
-/** Log-odds of what explains the tokens that no mark claimed; "a difference of policies" is 0 in all. */
+/** Log-odds of explanations for the tokens that no mark claimed, relative to "a difference of policies" at 0. */
 function judgeRest(figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
   const odds = new Map<string, Odds>();
   const meaning = judgeMeaning(figures, shape);
@@ -123,22 +123,22 @@ function judgeDifferences(shape: Shape, marks: readonly Clue[]): Map<string, Odd
   return new Map([...likeness].map(([cause, { score, clues }]) => [cause, { score: score - total, clues }]));
 }
 
-/** What no mark explains, each of the other causes would. */
+/** What no mark explains could be explained by any of the other causes. */
 function shareRest(rest: ReadonlyMap<string, Odds>, left: number | null): Map<string, Odds> {
   return new Map(
     [...rest].map(([cause, odds]) => [cause, cause === "cannot_tell" ? odds : { ...odds, explains: left }]),
   );
 }
 
-/** A mark that explains less of Σ|Δ| does not answer what makes it, if something else does. */
+/** A mark that explains less than this share of Σ|Δ| does not account for the rest, if something else does. */
 const MOST_OF_IT = 0.5;
-/** Probability that the rest is sound, or that nothing names it, up to which it is a fault with a name. */
+/** The rest counts as a named fault only if the probability of it being healthy, or unnamed, is at most this. */
 const SOUND_REST = 0.05;
 const NAMELESS_REST = 0.5;
 
 /**
- * Beside a proven fault, what is left is judged as a second one; without one, as the only. Marks that explain little do
- * not compete with what makes most of Σ|Δ|: both are true.
+ * With a proven fault, the rest is judged as a second fault; without one, as the only fault. Marks that explain little
+ * do not compete with what makes up most of Σ|Δ|: both are true.
  */
 function joinOdds(
   marks: ReadonlyMap<string, Odds>,
@@ -163,7 +163,7 @@ function joinOdds(
   return odds;
 }
 
-/** Whether what the marks leave is most of Σ|Δ|, and a fault that has a name. */
+/** Whether what the marks leave is most of Σ|Δ| and a named fault. */
 function isMostOfIt(
   marks: ReadonlyMap<string, Odds>,
   rest: ReadonlyMap<string, Odds>,

@@ -1,11 +1,11 @@
-/** Experiments that teams bisect with, cheapest first, and what each cause makes of them. */
+/** Experiments that teams use to bisect, cheapest first, and the outcome that each cause predicts. */
 
 export interface Experiment {
   readonly id: string;
   readonly title: string;
-  /** What to do; commands stand on lines of their own. */
+  /** What to do; commands have lines of their own. */
   readonly steps: readonly string[];
-  /** The last one is that of every cause that no other names. */
+  /** The last outcome applies to every cause that no other outcome names. */
   readonly outcomes: readonly { readonly outcome: string; readonly causes: readonly string[] }[];
 }
 

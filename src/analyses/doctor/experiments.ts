@@ -1,20 +1,20 @@
 /**
- * The experiment that would tell most: by how much each is expected to reduce the entropy of the causes, from what each
- * cause makes of it.
+ * Chooses the most informative experiment: the one expected to reduce the entropy over causes most, given the outcome
+ * that each cause predicts.
  *
  * @module
  */
 import type { NextExperiment } from "../../results/diagnosis.ts";
 import { EXPERIMENTS, type Experiment } from "./experiment-list.ts";
 
-/** Experiments go wrong: an outcome is the expected one this often. */
+/** Experiments can go wrong: this often the outcome is the expected one. */
 const RELIABILITY = 0.92;
-/** Nats: less is not worth a user's time; a cause of 95 % that an experiment would confirm leaves less. */
+/** Nats: a smaller gain is not worth a user's time; confirming a cause that already has 95 % gains less. */
 const WORTHWHILE = 0.15;
-/** Outcomes name causes from here on. */
+/** Outcomes list causes from this probability on. */
 const WORTH_NAMING = 0.005;
 
-/** @param causes probabilities by id, most likely first; null where nothing is left to tell */
+/** @param causes probabilities by id, most likely first; returns null if no experiment is worthwhile */
 export function chooseExperiment(causes: ReadonlyMap<string, number>): NextExperiment | null {
   const judged = EXPERIMENTS.map((experiment) => ({ experiment, gain: expectGain(experiment, causes) }));
   const best = judged.sort((x, y) => y.gain - x.gain)[0];
@@ -40,7 +40,7 @@ function entropy(chances: readonly number[]): number {
   return chances.reduce((sum, chance) => sum - (chance > 0 ? chance * Math.log(chance) : 0), 0);
 }
 
-/** The last outcome is that of all causes that no other one names; who knows none of these may give any. */
+/** Causes that no outcome names lead to the last one; an unlisted cause may lead to any. */
 function outcomeChances({ outcomes }: Experiment, cause: string): number[] {
   if (cause === "cannot_tell") return outcomes.map(() => 1 / outcomes.length);
   const named = outcomes.findIndex(({ causes }) => causes.includes(cause));

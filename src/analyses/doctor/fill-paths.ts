@@ -1,10 +1,10 @@
 import { quoteForShell, sharedPath } from "../../core/base/index.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 
-/** In the fixes of the catalog: where the run lies. */
+/** Stands for the run's path in the catalog's fixes. */
 const PATH = /(?<=^logratio .*)\bPATH\b/gm;
 
-/** A diagnosis whose commands name the run that was read. */
+/** Fills the path of the run into a diagnosis's commands. */
 export function fillPaths<Found extends Pick<Diagnosis, "causes">>(
   found: Found,
   sources: readonly { readonly file: string }[],

@@ -1,6 +1,6 @@
 /**
- * The doctor: which cause explains the mismatch of a run, with what probability, by which evidence, and what to do.
- * Features are measured in one pass and merge; causes turn features into evidence. Sentences for terminals and pages
+ * The doctor: which cause explains the mismatch of a run, with what probability and evidence, and what to do. Features
+ * are measured in one pass and can be merged; causes turn features into evidence. Sentences for terminals and pages
  * belong in `src/render/doctor`.
  *
  * @module

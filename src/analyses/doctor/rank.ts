@@ -1,6 +1,6 @@
 /**
- * From clues to probabilities: log-odds of marks add up, differences of policies share what is left, and none of these
- * keeps its part.
+ * From clues to probabilities: log-odds of marks add up, differences of policies share the remainder, and "none of
+ * these" keeps its part.
  *
  * @module
  */
@@ -10,25 +10,25 @@ export interface RankedCause {
   readonly id: string;
   readonly probability: number;
   readonly clues: readonly Clue[];
-  /** Of Σ|Δ|; null where it was not measured. */
+  /** Share of Σ|Δ|; null if it was not measured. */
   readonly explains: number | null;
-  /** Whether it is a fact beside the others, which it does not exclude. */
+  /** Whether it is compatible with the other causes. */
   readonly coexists: boolean;
 }
 
 export interface Odds {
-  /** Log-odds of a cause against a sound run, nats. */
+  /** Log-odds of a cause against a healthy run, nats. */
   readonly score: number;
   readonly clues: readonly Clue[];
-  /** Of Σ|Δ|, if it is this; absent or null where it was not measured. */
+  /** Share of Σ|Δ| explained if this is the cause; absent or null if it was not measured. */
   readonly explains?: number | null;
-  /** A fact that excludes none of the others: it has a probability of its own. */
+  /** Compatible with all other causes: it has a probability of its own. */
   readonly coexists?: boolean;
 }
 
 /**
- * Probabilities of all causes, most likely first, then those that coexist. Causes that exclude each other share 1; one
- * that coexists has 1 / (1 + e^−score).
+ * Probabilities of all causes, most likely first, then those that coexist. Mutually exclusive causes share 1; one that
+ * coexists has 1 / (1 + e^−score).
  */
 export function rankCauses(odds: ReadonlyMap<string, Odds>): RankedCause[] {
   const competing = [...odds.values()].filter(({ coexists }) => coexists !== true);

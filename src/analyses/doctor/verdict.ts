@@ -3,9 +3,9 @@ import { isEnough, tellMissing } from "../../core/statistics/enough.ts";
 import { formatChance, formatNumber, formatShare, inSentence, plural } from "../../core/text/index.ts";
 import type { AlikeCauses, DoctorCause, DoctorVerdict } from "../../results/diagnosis.ts";
 
-/** A cause as likely as this is named as the fault, however little there is. */
+/** A cause this likely is named as the fault, however little data there is. */
 const PROVEN = 0.9;
-/** Below it the first of many causes is not an answer. */
+/** Below this, the first of many causes is not an answer. */
 const LIKELY_ENOUGH = 0.3;
 /** Nor is a group of causes, or a family, below this. */
 const LIKELY_TOGETHER = 0.4;
@@ -14,11 +14,11 @@ export interface Data {
   readonly tokens: number;
   readonly sequences: number;
   readonly meanAbs: number | null;
-  /** The first one and those that look like it. */
+  /** The first cause and those that look like it. */
   readonly alike: AlikeCauses | null;
-  /** What coexists with it. */
+  /** Causes that coexist with it. */
   readonly beside: readonly DoctorCause[];
-  /** All causes of the first one's family together. */
+  /** Total probability of the first cause's family. */
   readonly familyProbability: number;
 }
 

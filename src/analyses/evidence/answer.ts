@@ -6,7 +6,7 @@ import { buildReport, buildReportBeside, type ReportInput } from "../report/buil
 import type { GatheredPlaces, PlaceChances } from "../report/standouts/index.ts";
 import type { RunEvidence } from "./run-evidence.ts";
 
-/** What is said of a run: the report, whose `assessment` is the answer, and the whole diagnosis behind it. */
+/** The answer about a run: the report, whose `assessment` is the answer, and the full diagnosis behind it. */
 export interface Answer {
   readonly report: MismatchReport;
   readonly diagnosis: Diagnosis;
@@ -14,17 +14,17 @@ export interface Answer {
 
 export interface AnswerInput extends Omit<ReportInput, "summary" | "diagnosis"> {
   readonly evidence: RunEvidence;
-  /** Whose flags the fixes name first; default those of the trainer that wrote the files. */
+  /** The trainer whose flags the fixes name first; default the trainer that wrote the files. */
   readonly trainer?: string | undefined;
 }
 
-/** The answer about a run. Pure; the same evidence gives the same answer. */
+/** Answers for a run. Pure; the same evidence gives the same answer. */
 export function answerRun(input: AnswerInput): Answer {
   const { reported, diagnosis } = prepare(input);
   return { report: buildReport(reported), diagnosis };
 }
 
-/** {@link answerRun}, in which another thread tests turns and tenths of responses: see `buildReportBeside`. */
+/** Like {@link answerRun}, with another thread testing turns and tenths of responses: see `buildReportBeside`. */
 export async function answerRunBeside(
   input: AnswerInput,
   testApart: (places: GatheredPlaces) => Promise<PlaceChances> | undefined,

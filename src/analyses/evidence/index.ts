@@ -1,5 +1,5 @@
 /**
- * What one pass over a run keeps for its one answer, and the answer made of it.
+ * What one pass over a run keeps for its single answer, and how the answer is built.
  *
  * @module
  */

@@ -13,8 +13,8 @@ export interface RunEvidenceJson {
 }
 
 /**
- * The sums and the sample of a run, filled batch by batch and mergeable. What is made of them is the same bit for bit,
- * in whatever order they are merged (`RunSummary`, `Doctor`).
+ * The sums and the sample of a run, filled batch by batch and mergeable. Results are identical bit for bit in whatever
+ * order parts are merged (`RunSummary`, `Doctor`).
  */
 export class RunEvidence extends Sums {
   static readonly layout = layoutOf<RunEvidence>({
@@ -32,9 +32,10 @@ export class RunEvidence extends Sums {
   /**
    * Adds a batch.
    *
-   * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
-   * @param number of the batch within its file, where others hold others of the file; default in the order of adding
-   * @throws MissingSideError when the batch lacks either policy's log-probs; nothing is added then
+   * @param clusters the cluster keys of the rows, for a batch that has lost its prompts; default those of the batch
+   * @param number of the batch within its file, if other evidence has other batches of the file; default in order of
+   * adding
+   * @throws MissingSideError if the batch lacks either policy's log-probs; nothing is added then
    */
   add(batch: RecordBatch, clusters: ClusterKeys = clusterKeys(batch), number?: number): void {
     this.summary.add(batch, clusters, number);
@@ -48,8 +49,8 @@ export class RunEvidence extends Sums {
   }
 
   /**
-   * @throws VersionError for the sums of another version
-   * @throws FormatError when the text is not evidence
+   * @throws VersionError if another version wrote it
+   * @throws FormatError if the text is not evidence
    */
   static fromJSON({ summary, doctor }: RunEvidenceJson): RunEvidence {
     const evidence = new RunEvidence();

@@ -1,17 +1,17 @@
 /**
- * Filters as alternatives, one of which must hold: the disjunctive normal form of what is written.
+ * Filters as alternatives, at least one of which must hold: the disjunctive normal form of the text.
  *
  * @module
  */
 import type { Term } from "./parse.ts";
 
-/** Of the terms of one alternative all must hold. An alternative without terms always holds. */
+/** All terms of an alternative must hold. An alternative without terms always holds. */
 export type Alternatives = readonly (readonly Term[])[];
 
-/** More are refused: brackets multiply. */
+/** More alternatives are refused: brackets multiply them. */
 export const MOST_ALTERNATIVES = 64;
 
-/** A part of a filter, as it is and negated; undefined: more alternatives than are taken. */
+/** A part of a filter, as written and negated; undefined if it needs too many alternatives. */
 export interface Operand {
   readonly holds: Alternatives | undefined;
   readonly fails: Alternatives | undefined;
@@ -21,7 +21,7 @@ export function makeOperand(term: Term): Operand {
   return { holds: [[term]], fails: [[negate(term)]] };
 }
 
-/** By De Morgan's laws, what fails of "both" is what fails of either. */
+/** By De Morgan's laws, "both" fails if either fails. */
 export function both(a: Operand, b: Operand): Operand {
   return { holds: product(a.holds, b.holds), fails: sum(a.fails, b.fails) };
 }
@@ -34,7 +34,7 @@ export function negated({ holds, fails }: Operand): Operand {
   return { holds: fails, fails: holds };
 }
 
-/** Those of `a` and of `b` must hold, each with each. */
+/** Combines each alternative of `a` with each of `b`. */
 export function narrowed(a: Alternatives, b: Alternatives): Alternatives {
   return a.flatMap((terms) => b.map((others) => [...terms, ...others]));
 }
@@ -49,7 +49,7 @@ function sum(a: Alternatives | undefined, b: Alternatives | undefined): Alternat
 
 function negate(term: Term): Term {
   const { text } = term;
-  // A dash by itself is a word.
+  // A lone dash is a word.
   const without = text.length > 1 && text.startsWith("-") ? text.slice(1) : `-${text}`;
   return { ...term, negated: !term.negated, text: without };
 }

@@ -1,5 +1,5 @@
 /**
- * What filters see of the sequences of a batch: the table that the viewer keeps of a run, of these rows.
+ * What filters see of the sequences of a batch: the viewer's table of a run, for these rows.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 import type { SequenceTable } from "../../results/wire/table.ts";
 import { figureOfSums, SUM_COLUMNS, type SumColumn } from "./figures-of-sums.ts";
 
-/** Columns and texts are made when they are first asked for: most filters ask for few. */
+/** Columns and texts are computed on first use: most filters need few. */
 export function batchTable(batch: RecordBatch): SequenceTable {
   const makers = columnMakers(batch);
   const columns = lazily(SEQUENCE_COLUMNS, (name) => makers[name]());
@@ -81,7 +81,7 @@ function columnMakers(batch: RecordBatch): Readonly<Record<SequenceColumn, () =>
   };
 }
 
-/** Of the row's tokens with mask 1 and a finite Δ: places in the batch's arrays, and Δ. */
+/** Tokens of the row with mask 1 and a finite Δ: indices into the batch's arrays, and Δ. */
 function* iterateDeltas(batch: RecordBatch, row: number): Generator<readonly [token: number, delta: number]> {
   const { rolloutLogprobs, trainerLogprobs, responseMask, offsets } = batch;
   for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {
@@ -96,7 +96,7 @@ function sumDeltas(batch: RecordBatch, row: number, of: (delta: number) => numbe
   return sum;
 }
 
-/** Σ|A|·|ρ − 1| over the tokens where it is finite; NaN where no token has an advantage. */
+/** Σ|A|·|ρ − 1| over tokens where it is finite; NaN if no token has an advantage. */
 export function sumImpact(batch: RecordBatch, row: number): number {
   const { advantages } = batch;
   let sum = Number.NaN;
@@ -119,7 +119,7 @@ function worstToken(batch: RecordBatch, row: number): number {
   return worst;
 }
 
-/** Over tokens with mask 1 that have a finite value; NaN without any. */
+/** Mean over tokens with mask 1 and a finite value; NaN if there are none. */
 function averageColumn(
   { responseMask, offsets }: RecordBatch,
   row: number,

@@ -1,5 +1,5 @@
 /**
- * Completions of a filter at the caret: fields by name, their values, saved filters. Independent of the page.
+ * Completions of a filter at the caret: names of fields, their values, saved filters. Independent of the page.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { quoted, splitWords, type Word } from "./words.ts";
 
 export interface Completion {
   readonly label: string;
-  /** One line: what the field means, how often the value occurs, what a saved filter says. */
+  /** One line: the meaning of the field, the frequency of the value, or the text of the saved filter. */
   readonly help: string;
-  /** The whole filter with it, and where typing continues. */
+  /** The whole filter with the completion, and where typing continues. */
   readonly text: string;
   readonly caret: number;
 }
@@ -24,15 +24,15 @@ export interface FieldValue {
 }
 
 export interface Completing {
-  /** Of a field, those most worth offering first. */
+  /** The most useful values of a field, best first. */
   readonly valuesOf: (field: Field) => readonly FieldValue[];
   readonly saved: readonly { readonly name: string; readonly filter: string }[];
 }
 
-/** The most entries of a list. */
+/** Maximum length of the list. */
 const MOST_COMPLETIONS = 12;
 
-/** @param caret where the reader types; the rest of the word after it is replaced, too */
+/** @param caret where the user types; the rest of the word after it is replaced too */
 export function completeFilter(
   text: string,
   caret: number,
@@ -75,7 +75,7 @@ function completeSaved(
   word: Word | undefined,
   saved: Completing["saved"],
 ): Completion[] {
-  // Anything behind it would be read together with it.
+  // Text after it would be read together with it.
   if (text.slice(caret).trim() !== "") return [];
   const from = word?.from ?? caret;
   const begun = text.slice(from, caret).toLowerCase();
@@ -106,7 +106,7 @@ function completeValue(
   return matching.map(({ value, help }) => ({
     label: value,
     help,
-    // `none` means what is missing only without quotes.
+    // Only unquoted `none` means missing.
     ...replaced(text, from, caret, value === "none" ? value : quoted(value), /^(?:[^\s,|)"]*"?)/),
   }));
 }

@@ -1,5 +1,5 @@
 /**
- * The values that fields have in a run, for completion.
+ * The values of fields in a run, for completion.
  *
  * @module
  */
@@ -7,13 +7,14 @@ import type { SequenceTable } from "../../results/wire/table.ts";
 import type { FieldValue } from "./complete.ts";
 import type { Field } from "./field.ts";
 
-/** A figure with more values is not offered as a list. */
+/** A figure with more distinct values is not offered as a list. */
 const MOST_NUMBERS = 1000;
 
 /**
- * Of texts the most frequent first, of numbers the smallest; `none` where some are missing. Figures that differ in most sequences have no list.
+ * For texts the most frequent first, for numbers the smallest; `none` if some are missing. Figures that differ between
+ * most sequences have no list.
  *
- * @param turns how many turns a sequence has at most
+ * @param turns the largest number of turns in a sequence
  */
 export function fieldValues(field: Field, table: SequenceTable, turns: number): readonly FieldValue[] {
   if (field.kind === "class") return field.classes.map((value) => ({ value, help: "" }));
@@ -45,7 +46,7 @@ function numberValues(values: Float64Array, isYesNo: boolean): FieldValue[] {
     else counts.set(value, (counts.get(value) ?? 0) + 1);
     if (counts.size > MOST_NUMBERS) return [];
   }
-  // A list of values that hardly repeat is of no help.
+  // A list of values that rarely repeat is not helpful.
   if (counts.size > 2 && counts.size > (values.length - missing) / 2) return [];
   const named = (value: number): string => (isYesNo ? (value > 0 ? "yes" : "no") : String(value));
   return [

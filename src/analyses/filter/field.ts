@@ -10,7 +10,7 @@ import type { SequenceTable } from "../../results/wire/table.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
 export interface FieldText {
-  /** As written before the operator. */
+  /** As written in front of the operator. */
   readonly name: string;
   readonly aliases: readonly string[];
   /** One line: meaning and unit. */
@@ -21,7 +21,7 @@ export interface FieldText {
 export interface NumberField extends FieldText {
   readonly scope: "sequence";
   readonly kind: "number" | "yes-no";
-  /** `[table.length]`, NaN where missing. */
+  /** `[table.length]`, NaN for missing values. */
   readonly values: (table: SequenceTable) => Float64Array;
 }
 
@@ -34,7 +34,7 @@ export interface TextField extends FieldText {
 export interface TokenNumberField extends FieldText {
   readonly scope: "token";
   readonly kind: "number";
-  /** The value at a response token, NaN where missing. */
+  /** The value at a response token, NaN if missing. */
   readonly at: (tokens: TokenColumns) => (token: number) => number;
 }
 

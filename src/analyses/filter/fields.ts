@@ -1,6 +1,6 @@
 /**
- * The table of fields, of sequences and of tokens. The page shows it as help, and its list of sequences describes
- * columns by it.
+ * The table of fields of sequences and of tokens. The page shows it as help and describes the columns of its sequence
+ * list with it.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function nearestField(name: string): Field | undefined {
   return near === undefined ? undefined : BY_NAME.get(near);
 }
 
-/** The name that was probably meant: one that begins so, else the one the fewest edits away, if that is not far. */
+/** The name that was probably meant: one with this prefix, else the one with the fewest edits, if they are few. */
 export function nearestName<Name extends string>(name: string, names: readonly Name[]): Name | undefined {
   const wanted = name.toLowerCase();
   let best: { readonly known: Name; readonly distance: number } | undefined;
@@ -38,7 +38,7 @@ export function nearestName<Name extends string>(name: string, names: readonly N
   return best?.known;
 }
 
-/** Levenshtein's, over two rows. */
+/** Levenshtein distance, in two rows. */
 function editDistance(a: string, b: string): number {
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,5 +1,5 @@
 /**
- * Columns of the table of sequences that follow from a sequence's kernel sums: one definition for the viewer's table and
+ * Columns of the table of sequences derived from a sequence's kernel sums: one definition for the viewer's table and
  * for filters on batches.
  *
  * @module
@@ -35,8 +35,8 @@ export type SumColumn = keyof typeof FROM_SUMS;
 export const SUM_COLUMNS = Object.keys(FROM_SUMS) as SumColumn[];
 
 /**
- * @param rows `[sequences × FIELDS]`, as `mismatchSums` gives them
- * @returns NaN of a sequence without a token that counts
+ * @param rows `[sequences × FIELDS]`, as returned by `mismatchSums`
+ * @returns NaN for a sequence without tokens that count
  */
 export function figureOfSums(column: SumColumn, rows: Float64Array, row: number): number {
   const offset = row * FIELDS;

@@ -1,5 +1,5 @@
 /**
- * A filter over the batches of a run.
+ * Applies a filter to the batches of a run.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { byScope } from "./scopes.ts";
 import { takeRows } from "./take-rows.ts";
 import type { TokenTextColumn } from "./token-columns.ts";
 
-/** Of what was looked through. Tokens are those with mask 1, before and after. */
+/** Counts of what was filtered. Tokens are those with mask 1, before and after. */
 export interface FilterCounts {
   sequences: number;
   keptSequences: number;
@@ -20,24 +20,24 @@ export interface FilterCounts {
   keptTokens: number;
 }
 
-/** A filter over the batches of a run, with what it counted so far. */
+/** A filter for the batches of a run, with its counts so far. */
 export interface BatchFilter {
-  /** Whether single tokens are left out. */
+  /** Whether it removes single tokens. */
   readonly isAboutTokens: boolean;
   readonly counts: Readonly<FilterCounts>;
-  /** The sequences of a batch that match, with mask 1 at the tokens that match; undefined where there are none. */
+  /** The matching sequences of a batch, with mask 1 at the matching tokens; undefined if there are none. */
   apply(batch: RecordBatch): RecordBatch | undefined;
 }
 
 /**
- * Leaves the sequences at which every sequence term of an alternative holds. With token terms, those of which a token
- * matches, and the mask is 1 at such tokens only: whatever is computed afterwards is about them. By an alternative
- * without token terms, sequences stay with all tokens of mask 1. Turns keep their numbers; with terms on `mask:`, which
- * choose what is in no turn, turns are runs of chosen tokens.
+ * Keeps the sequences that satisfy every sequence term of an alternative. With token terms, keeps those with a matching
+ * token and sets the mask to 1 at such tokens only: everything computed afterwards is about them. If an alternative has
+ * no token terms, its sequences keep all tokens of mask 1. Turns keep their numbers; with `mask:` terms, which can
+ * select tokens outside turns, turns are runs of selected tokens.
  *
  * @param alternatives of `parseFilter`
- * @param textsOf texts of response tokens; needed where terms are about texts (`token:`, `is:`)
- * @returns a filter to hand batches to, and its counts: sequences, and tokens with mask 1, before and after
+ * @param textsOf texts of response tokens; needed if terms are about texts (`token:`, `is:`)
+ * @returns a filter for batches, with counts of sequences and of tokens with mask 1, before and after
  */
 export function batchFilter(
   alternatives: Alternatives,
@@ -58,7 +58,7 @@ export function batchFilter(
       for (const place of places) responseMask[batch.offsets[row]! + place] = 1;
       return places.length > 0 || holdsWithoutTokens(row);
     });
-    // Turns keep their numbers, but where tokens between them are chosen: those are in none.
+    // Turns keep their numbers unless tokens between them, which belong to no turn, are selected.
     const turnMask = asksForMask ? undefined : (batch.turnMask ?? batch.responseMask);
     return keepRows({ ...batch, responseMask, ...(turnMask && { turnMask }) }, kept);
   };

@@ -1,6 +1,6 @@
 /**
  * From text to alternatives. Blanks bind tighter than `|`, brackets tighter than both, and `-` before a bracket negates
- * it; what is not understood is left out and told of.
+ * it; what cannot be parsed is ignored and reported.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import {
 import { type Problem, parseWord, type Term } from "./parse.ts";
 import { type Mark, splitWords } from "./words.ts";
 
-/** A filter that was read: its alternatives, and what was not understood. */
+/** A parsed filter: its alternatives, and what could not be parsed. */
 export interface Filter {
   readonly text: string;
-  /** One at least; all terms of one of them must hold, those on tokens at the same token. */
+  /** At least one; all terms of one alternative must hold, token terms at the same token. */
   readonly alternatives: Alternatives;
-  /** Each term once, in the order of the text: for what asks only which fields occur. */
+  /** Each term once, in the order of the text: for callers that only need to know which fields occur. */
   readonly terms: readonly Term[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads a filter as it is written in the viewer and after `--filter`: `correct:no (abs>0.5 | is:number)`; docs/view.md
- * has the grammar. Never throws: what is not understood is in `problems`, with a suggestion where one is near.
+ * Parses a filter as written in the viewer and after `--filter`: `correct:no (abs>0.5 | is:number)`; docs/view.md has
+ * the grammar. Never throws: what cannot be parsed is in `problems`, with a suggestion if there is a similar word.
  *
  * @returns at most 64 alternatives, one of which must hold, and problems with their places in the text
  */
@@ -49,21 +49,21 @@ export function parseFilter(text: string): Filter {
   return { text, alternatives, terms: terms.sort((a, b) => a.from - b.from), problems };
 }
 
-/** The same filter without what was not understood. */
+/** The same filter without what could not be parsed. */
 export function understoodText({ text, alternatives, problems }: Filter): string {
   if (alternatives.length > 1 && problems.length === 0) return text.trim();
   return alternatives.map((terms) => terms.map((term) => term.text).join(" ")).join(" | ");
 }
 
-/** The text of a filter that all of these must hold of, each with brackets where they are needed. */
+/** The text of a filter that requires all of these, with brackets where needed. */
 export function joinFilters(...texts: readonly string[]): string {
   const some = texts.map((text) => text.trim()).filter((text) => text !== "");
   return some.length < 2 ? some.join("") : some.map(bracketed).join(" ");
 }
 
 /**
- * The same filter with one condition more. What was not understood stays, so that whoever wrote it can mend it; only
- * where the condition would be read otherwise behind it, as in a quote that is never closed, it goes.
+ * Adds a condition to a filter. Text that could not be parsed stays, so that its author can correct it, unless it would
+ * change the meaning of the condition, like a quote that is never closed.
  */
 export function addCondition(filter: Filter, condition: string): string {
   const joined = joinFilters(filter.text, condition);
@@ -73,36 +73,36 @@ export function addCondition(filter: Filter, condition: string): string {
   return written(parseFilter(joined)) === written(parseFilter(meant)) ? joined : meant;
 }
 
-/** In brackets where a `|` stands outside of its own. */
+/** In brackets if a `|` occurs outside its own. */
 function bracketed(text: string): string {
   let depth = 0;
   for (const word of splitWords(text)) {
     if (!("mark" in word)) continue;
     if (word.mark === "|" && depth === 0) return `(${text})`;
     if (word.mark === "(") depth++;
-    // A bracket that closes nothing is not used.
+    // A bracket that closes nothing is ignored.
     else if (word.mark === ")" && depth > 0) depth--;
   }
   return text;
 }
 
-/** What was read of a bracket so far, or of the whole text. */
+/** What was read so far of a bracket, or of the whole text. */
 interface Group {
   readonly open?: Mark;
-  /** Of the alternatives before the last `|`; undefined: none that was understood. */
+  /** The alternatives before the last `|`; undefined if none could be parsed. */
   before?: Operand | undefined;
-  /** Of the alternative that is being read. */
+  /** The alternative being read. */
   now?: Operand | undefined;
-  /** Whether a word stands in it, understood or not. */
+  /** Whether it contains a word, parsed or not. */
   hasWords: boolean;
   /** The last `|`. */
   bar?: Mark;
 }
 
-/** Keeps a stack of its own, so that no depth of brackets is too much for it. */
+/** Keeps its own stack, so that no depth of brackets can overflow it. */
 class Reader {
   readonly problems: Problem[] = [];
-  /** Brackets that are still open then may be closed in the quote. */
+  /** Whether brackets that are still open may be closed inside the quote. */
   endsInQuote = false;
   readonly #text: string;
   readonly #outer: Group[] = [];
@@ -112,7 +112,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** @param operand undefined: it was not understood */
+  /** @param operand undefined if it could not be parsed */
   word(operand: Operand | undefined): void {
     const group = this.#group;
     group.hasWords = true;
@@ -147,7 +147,7 @@ class Reader {
     return { alternatives: whole?.holds ?? [[]], problems: this.problems.sort((a, b) => a.from - b.from) };
   }
 
-  /** One problem for all brackets that are open at the end: what mends one mends all. */
+  /** Reports one problem for all brackets open at the end: one correction fixes them all. */
   #closeAll(): void {
     const count = this.#outer.length;
     const { open } = this.#outer[1] ?? this.#group;

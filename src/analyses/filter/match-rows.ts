@@ -11,9 +11,10 @@ import { byScope, largestAbsNeeded } from "./scopes.ts";
 import { isWithin, numberTest, textTest } from "./tests.ts";
 
 /**
- * Rows at which every sequence term of an alternative holds, ascending. A missing value is within no range; `-` turns that round as well.
- * Of token terms only what the table can say of them is used: rows are left out whose largest |Δ| is too small.
- * Where `needsTokens`, the tokens have the last word.
+ * Rows that satisfy every sequence term of an alternative, ascending. A missing value is in no range; `-` inverts that
+ * too.
+ * Uses only what the table knows about token terms: rows whose largest |Δ| is too small are dropped.
+ * If `needsTokens`, the tokens themselves decide.
  */
 export function matchingRows(table: SequenceTable, alternatives: Alternatives): Uint32Array {
   if (alternatives.length === 1) return rowsOfAll(table, alternatives[0]!);
@@ -22,12 +23,12 @@ export function matchingRows(table: SequenceTable, alternatives: Alternatives): 
   return placesOfOnes(found);
 }
 
-/** Whether the sequence terms of one alternative all hold at a row. */
+/** Whether a row satisfies all sequence terms of one alternative. */
 export function rowHolds(table: SequenceTable, terms: readonly Term[], row: number): boolean {
   return byScope(terms).sequence.every((term) => buildPredicate(table, term)(row) !== term.negated);
 }
 
-/** Ascending. */
+/** Indices of ones, ascending. */
 export function placesOfOnes(marks: Uint8Array): Uint32Array {
   const places = new Uint32Array(marks.length);
   let count = 0;
@@ -35,7 +36,7 @@ export function placesOfOnes(marks: Uint8Array): Uint32Array {
   return places.slice(0, count);
 }
 
-/** As {@link matchingRows}, of one alternative. */
+/** {@link matchingRows} for one alternative. */
 export function rowsOfAll(table: SequenceTable, terms: readonly Term[]): Uint32Array {
   const rows = new Uint32Array(table.length);
   for (let row = 0; row < rows.length; row++) rows[row] = row;
@@ -70,7 +71,7 @@ function buildPredicate(table: SequenceTable, { field, test }: Term): (row: numb
   return (row) => passes(values[row]!);
 }
 
-/** Asks each different text once. */
+/** Tests each distinct text once. */
 function textIn(
   table: SequenceTable,
   column: SequenceText,

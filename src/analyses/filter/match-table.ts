@@ -1,5 +1,5 @@
 /**
- * Alternatives over the table of sequences and the tokens of its rows.
+ * Matches alternatives with the table of sequences and the tokens of its rows.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { byScope } from "./scopes.ts";
 
 /** What a filter finds in a table of sequences. */
 export interface TableMatch {
-  /** As `matchingRows` finds them. */
+  /** As found by `matchingRows`. */
   readonly rows: Uint32Array;
-  /** Of one of these rows: by the alternatives whose sequence terms hold at it. */
+  /** Matches the tokens of one of these rows by the alternatives whose sequence terms it satisfies. */
   readonly tokensOf: (row: number) => TokenMatcher;
-  /** Whether a row matches whatever its tokens are, even without any. */
+  /** Whether a row matches regardless of its tokens, even without any. */
   readonly holdsWithoutTokens: (row: number) => boolean;
 }
 
 export type TableMatcher = (table: SequenceTable) => TableMatch;
 
-/** Finds the rows of tables, and in each the tokens at which all terms of an alternative hold, of sequences and tokens. */
+/** Finds matching rows of tables, and in each the tokens that satisfy all terms of an alternative. */
 export function tableMatcher(alternatives: Alternatives): TableMatcher {
   const isBare = alternatives.map((terms) => byScope(terms).token.length === 0);
   if (alternatives.length === 1) {

@@ -12,19 +12,19 @@ import { byScope, isAboutMask } from "./scopes.ts";
 import { numberTest, textTest } from "./tests.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
-/** Places of the response tokens that match, ascending. */
+/** Indices of the matching response tokens, ascending. */
 export type TokenMatcher = (tokens: TokenColumns) => Uint32Array;
 
 /**
- * Finds the tokens at which every token term of an alternative holds; sequence terms are passed over
- * (`tableMatcher` has both). Only tokens with mask 1 match, unless a term of the alternative is about the mask; without
- * token terms all of them do. A missing value is within no range, has no text and no class; `-` turns that round as well.
+ * Finds the tokens that satisfy every token term of an alternative; ignores sequence terms (`tableMatcher` handles
+ * both). Only tokens with mask 1 match, unless a term of the alternative is about the mask; without token terms all of
+ * them match. A missing value is in no range and has no text or class; `-` inverts that too.
  */
 export function tokenMatcher(alternatives: Alternatives): TokenMatcher {
   return uniteMatchers(alternatives.map(allMatcher));
 }
 
-/** The places that any of these find. */
+/** The union of the indices that these find. */
 export function uniteMatchers(matchers: readonly TokenMatcher[]): TokenMatcher {
   if (matchers.length === 1) return matchers[0]!;
   return (tokens) => {
@@ -34,11 +34,11 @@ export function uniteMatchers(matchers: readonly TokenMatcher[]): TokenMatcher {
   };
 }
 
-/** As {@link tokenMatcher}, of one alternative. */
+/** {@link tokenMatcher} for one alternative. */
 export function allMatcher(terms: readonly Term[]): TokenMatcher {
   const { token: own } = byScope(terms);
   const trainedOnly = !own.some(isAboutMask);
-  // Numbers first: texts are read of what they leave.
+  // Numbers first, so that fewer texts have to be read.
   const tests = [...own].sort((a, b) => rankCost(a) - rankCost(b)).map(keeper);
   let room = new Uint32Array(0);
   return (tokens) => {
@@ -54,7 +54,7 @@ export function allMatcher(terms: readonly Term[]): TokenMatcher {
   };
 }
 
-/** Leaves of the first `count` places those at which a term holds, in order; how many there are. */
+/** Keeps those of the first `count` indices that satisfy a term, in order; returns their number. */
 type Keeper = (tokens: TokenColumns, places: Uint32Array, count: number) => number;
 
 function rankCost({ field }: Term): number {

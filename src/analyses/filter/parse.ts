@@ -1,5 +1,5 @@
 /**
- * From a word to a term; `-` before it negates it.
+ * From a word to a term; a leading `-` negates it.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import type { Field, TokenClassField } from "./field.ts";
 import { fieldNamed, nearestField, nearestName } from "./fields.ts";
 import type { Part, Word } from "./words.ts";
 
-/** A place in the text, `[from, to)`. */
+/** A range `[from, to)` of the text. */
 interface Place {
   readonly from: number;
   readonly to: number;
 }
 
-/** A word or mark of a filter that was not understood. */
+/** A word or mark of a filter that could not be parsed. */
 export interface Problem extends Place {
   readonly message: string;
-  /** What becomes of it, where it is not a word that is left out: "read as closed at the end". */
+  /** The consequence, if the word is not simply left out: "read as closed at the end". */
   readonly effect?: string;
-  /** The same filter with this word as it was probably meant. */
+  /** The filter with this word as it was probably meant. */
   readonly instead?: string;
 }
 
-/** Both ends belong to it unless open. */
+/** Both ends are included unless open. */
 export interface Range {
   readonly low: number;
   readonly high: number;
@@ -34,9 +34,9 @@ export interface Range {
 }
 
 export type Test =
-  /** Within any of the ranges. */
+  /** In any of the ranges. */
   | { readonly kind: "within"; readonly ranges: readonly Range[]; readonly orMissing: boolean }
-  /** Any of the texts, whole or as a part, without regard to case. */
+  /** Any of the texts, in full or as a part, ignoring case. */
   | {
       readonly kind: "text";
       readonly texts: readonly string[];
@@ -44,21 +44,21 @@ export type Test =
       readonly orMissing: boolean;
     }
   | { readonly kind: "class"; readonly classes: readonly TokenClass[]; readonly orMissing: boolean }
-  /** `s12.r3.q41`; what is not said is not asked. */
+  /** `s12.r3.q41`; omitted parts match anything. */
   | { readonly kind: "handle"; readonly step?: number; readonly rank?: number; readonly row: number };
 
 /** One condition. */
 export interface Term extends Place {
-  /** By what is written before it, and by brackets that are negated. */
+  /** By a leading `-`, or by negated brackets. */
   readonly negated: boolean;
-  /** As it is written; where a bracket negates it, as it would be written outside. */
+  /** As written; inside a negated bracket, as it would be written outside. */
   readonly text: string;
-  /** Absent: any text of the sequence, or its handle. */
+  /** Absent: matches any text of the sequence, or its handle. */
   readonly field?: Field;
   readonly test: Test;
 }
 
-/** Reads a word: a term, or why it is none. */
+/** Parses a word: returns a term, or the problem with it. */
 export function parseWord(word: Word, text: string): Term | Problem {
   return word.openQuote === undefined ? parseTerm(word, text) : openQuote(word, word.openQuote);
 }

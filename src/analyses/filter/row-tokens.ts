@@ -5,7 +5,7 @@ import type { TokenColumns, TokenTextColumn } from "./token-columns.ts";
 /**
  * The response tokens of a row of a batch.
  *
- * @param textsOf texts of response tokens with these ids; asked only when a term is about texts
+ * @param textsOf texts of response tokens with these ids; used only if a term is about texts
  */
 export function tokensOfRow(
   batch: RecordBatch,

@@ -1,5 +1,5 @@
 /**
- * Which terms are about sequences and which about tokens.
+ * Which terms are about sequences, and which are about tokens.
  *
  * @module
  */
@@ -16,17 +16,17 @@ export function byScope(terms: readonly Term[]): Scopes {
   return { sequence: terms.filter((term) => !isToken(term)), token: terms.filter(isToken) };
 }
 
-/** The alternatives that ask nothing of tokens: sequences match by them whatever their tokens are. */
+/** The alternatives without token terms: sequences match them regardless of their tokens. */
 export function withoutTokens(alternatives: Alternatives): Alternatives {
   return alternatives.filter((terms) => byScope(terms).token.length === 0);
 }
 
-/** Whether some term is about what a token is by its text. */
+/** Whether any term depends on the text of tokens. */
 export function needsTexts(terms: readonly Term[]): boolean {
   return terms.some(({ field }) => field?.scope === "token" && field.kind !== "number");
 }
 
-/** Whether only a look at the tokens says which sequences match: not so for `abs>0.5` by itself. */
+/** Whether only the tokens themselves show which sequences match; `abs>0.5` alone does not need them. */
 export function needsTokens(alternatives: Alternatives): boolean {
   return alternatives.some(asksTokens);
 }
@@ -40,8 +40,8 @@ function asksTokens(terms: readonly Term[]): boolean {
 }
 
 /**
- * What the largest |Δ| of a sequence has to be for any of its tokens to match: above the smallest |Δ| that is asked
- * for. Undefined where nothing is asked of it, or where `mask:` is asked for: the largest is of tokens with mask 1.
+ * The range that a sequence's largest |Δ| must be in for any of its tokens to match: above the smallest |Δ| required.
+ * Undefined if |Δ| does not matter, or if there is a `mask:` term: the largest |Δ| is over tokens with mask 1.
  */
 export function largestAbsNeeded(terms: readonly Term[]): Range | undefined {
   const { token } = byScope(terms);

@@ -1,5 +1,5 @@
 /**
- * What one can filter sequences by.
+ * The fields of sequences that filters can use.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import { SEQUENCE_ENTRIES, type SequenceEntry } from "../../results/metrics/sequ
 import type { NumberField, SequenceField } from "./field.ts";
 import { TOKEN_FIELDS } from "./token-fields.ts";
 
-/** Of a token; of its sequence, `advantage` and `impact` have a longer name. */
+/** Names that token fields use; the sequence's `advantage` and `impact` therefore have longer names. */
 const OF_TOKENS = new Set(TOKEN_FIELDS.map(({ name }) => name));
 
 export const SEQUENCE_FIELDS: readonly SequenceField[] = SEQUENCE_ENTRIES.flatMap((entry) =>
   entry.filter === undefined ? [] : [toField(entry, entry.filter)],
 );
 
-/** The name that the column has in `--json` and SQL is an alias. */
+/** The column's name in `--json` and SQL is an alias. */
 function toField(entry: SequenceEntry, filter: NonNullable<SequenceEntry["filter"]>): SequenceField {
   const { name = entry.key, aliases = [], example } = filter;
   const others = [entry.key, entry.sql ?? entry.key].filter(

@@ -70,7 +70,7 @@ export function takeRows(batch: RecordBatch, rows: Uint32Array): RecordBatch {
   };
 }
 
-/** Columns that most batches lack. */
+/** Optional columns that most batches lack. */
 function takeOptional(
   { finishReasons, engineIds, recorders, cachedTokens, tokenTexts }: RecordBatch,
   list: <T>(items: readonly T[]) => T[],
@@ -99,7 +99,7 @@ function takeDetails(
   };
 }
 
-/** Of packed columns with these offsets what belongs to some rows. */
+/** Copies the entries of some rows from packed columns with these offsets. */
 function gatherer(
   offsets: Int32Array,
   rows: Uint32Array,

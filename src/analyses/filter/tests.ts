@@ -1,5 +1,5 @@
 /**
- * Single values against tests.
+ * Applies tests to single values.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export function isWithin(value: number, { low, high, lowOpen, highOpen }: Range)
   return (lowOpen ? value > low : value >= low) && (highOpen ? value < high : value <= high);
 }
 
-/** Whether a value passes; NaN is missing. */
+/** Whether a value passes; NaN means missing. */
 export function numberTest({
   ranges,
   orMissing,
@@ -19,7 +19,7 @@ export function numberTest({
   return (value) => (Number.isNaN(value) ? orMissing : ranges.some((range) => isWithin(value, range)));
 }
 
-/** Whether a text passes, without regard to case. */
+/** Whether a text passes, ignoring case. */
 export function textTest({ texts, whole }: Extract<Test, { kind: "text" }>): (text: string) => boolean {
   const wanted = texts.map((text) => text.toLowerCase());
   return (value) => {

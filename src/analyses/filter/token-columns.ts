@@ -1,5 +1,5 @@
 /**
- * What filters see of one sequence's response tokens, wherever they come from.
+ * What filters see of one sequence's response tokens, whatever the source.
  *
  * @module
  */
@@ -7,27 +7,27 @@ import { TOKEN_FLAGS } from "../../core/base/index.ts";
 import type { WireSequence } from "../../results/wire/sequence.ts";
 import { textBetween } from "../../results/wire/sequence-text.ts";
 
-/** `[length]` each; NaN, -1 in an id, or an absent column is missing. */
+/** `[length]` each; NaN, an id of -1, or an absent column means missing. */
 export interface TokenColumns {
   readonly length: number;
-  /** 0: not the policy's own token. */
+  /** 0 for tokens that are not the policy's own. */
   readonly mask: ArrayLike<number>;
   /** Log-probs, nats. */
   readonly rollout: ArrayLike<number>;
   readonly trainer: ArrayLike<number>;
-  /** As `kernels/turns.ts` makes them. */
+  /** As computed by `kernels/turns.ts`. */
   readonly turnMarks: ArrayLike<number>;
-  /** Of the trainer policy, else of the rollout policy, nats. */
+  /** The trainer policy's, else the rollout policy's, in nats. */
   readonly entropy?: ArrayLike<number>;
   readonly advantages?: ArrayLike<number>;
   readonly ids?: ArrayLike<number>;
-  /** Absent: texts are not known. */
+  /** Absent if texts are not known. */
   readonly texts?: TokenTextColumn;
 }
 
 /** Texts of response tokens, for terms that ask for them. */
 export interface TokenTextColumn {
-  /** Undefined where no tokenizer knows the token. */
+  /** Undefined if no tokenizer knows the token. */
   textAt(token: number): string | undefined;
   /** Bits of `TOKEN_FLAGS`. */
   flagsAt(token: number): number;
@@ -36,7 +36,7 @@ export interface TokenTextColumn {
 /**
  * The tokens of a sequence of the viewer.
  *
- * @param hasTexts `RunInfo.has.texts`: without, what stands as texts are ids
+ * @param hasTexts `RunInfo.has.texts`: if false, the texts are ids
  */
 export function tokensOfWire(sequence: WireSequence, hasTexts = true): TokenColumns {
   const { meta, ids, mask, turnMarks, rollout, trainer, advantages } = sequence;
@@ -54,7 +54,7 @@ export function tokensOfWire(sequence: WireSequence, hasTexts = true): TokenColu
   };
 }
 
-/** Texts as they stand one after the other, from token `first` on. */
+/** Texts as they follow one another, from token `first` on. */
 export function spelledTexts(
   spelled: Pick<WireSequence, "textOffsets" | "texts" | "flags">,
   first: number,

@@ -1,5 +1,5 @@
 /**
- * What one can filter single tokens by.
+ * The fields of single tokens that filters can use.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   ofLogProbs("abs", "|Δ| of the token, nats"),
   ofLogProbs("delta", "Δ of the token: log p_trainer − log p_rollout, nats"),
   ofLogProbs("rho", "ρ = exp Δ of the token"),
-  // Of either sign: who looks for large ones means both.
+  // Of either sign: a search for large values means both.
   ofLogProbs("dp", "|Δp| of the token, a fraction", Math.abs),
   ofLogProbs("k3", "k3 = exp Δ − 1 − Δ of the token, nats"),
   ofColumn(named("logp", "log-prob under the rollout policy, nats"), "rollout"),
@@ -82,7 +82,7 @@ export const TOKEN_FIELDS: readonly TokenField[] = [
   ),
 ];
 
-/** Missing without an advantage, and where A·(ρ − 1) is not finite. */
+/** Missing without an advantage, and if A·(ρ − 1) is not finite. */
 function ofImpact(
   name: string,
   aliases: readonly string[],
@@ -125,7 +125,7 @@ function ofColumn(text: FieldText, column: TokenNumbers): TokenNumberField {
   };
 }
 
-/** Missing where Δ is not finite, as in every figure of the report. */
+/** Missing if Δ is not finite, as in every figure of the report. */
 function ofLogProbs(
   name: "abs" | "delta" | "rho" | "dp" | "k3",
   meaning: string,

@@ -1,22 +1,22 @@
 /**
- * Cuts a filter into words and the marks between them, keeping the place of each. Blanks, `|` and `)` end words, except
- * within quotes; in quotes, a backslash takes the next character as it is. A bracket that opens within a word, as in
- * `group:f(x)`, belongs to it, with the one that closes it.
+ * Splits a filter into words and the marks between them, recording the place of each. Blanks, `|` and `)` end words,
+ * except within quotes; within quotes, a backslash escapes the next character. A bracket that opens within a word, as
+ * in `group:f(x)`, belongs to it, together with the one that closes it.
  *
  * @module
  */
 
 export interface Word {
-  /** Of the text, `[from, to)`. */
+  /** Range `[from, to)` of the text. */
   readonly from: number;
   readonly to: number;
   readonly negated: boolean;
-  /** Absent where the word is only a value. */
+  /** Absent if the word is only a value. */
   readonly field?: { readonly name: string; readonly to: number };
   readonly operator?: Operator;
-  /** Parts of the value between commas; what was quoted is taken literally. */
+  /** Parts of the value between commas; quoted parts are taken literally. */
   readonly parts: readonly Part[];
-  /** Where a quote opens that never closes. */
+  /** Position of a quote that is never closed. */
   readonly openQuote?: number;
 }
 
@@ -107,7 +107,7 @@ function valueAt(text: string, start: number): Pick<Word, "to" | "parts" | "open
   return { to: at, parts };
 }
 
-/** A value as it is to be written: in quotes where it would be read as something else. */
+/** A value as it must be written: in quotes if it would otherwise be parsed differently. */
 export function quoted(value: string): string {
   return /^[^\s",\\()|]+$/u.test(value) && value !== "none" ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
 }

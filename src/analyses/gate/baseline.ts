@@ -8,36 +8,38 @@ import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 import type { Condition } from "../conditions/condition.ts";
 import type { FigureName } from "../conditions/figure-name.ts";
 
-/** The version of the baseline's file; it grows when a field changes its meaning or goes. */
+/** Version of the baseline file; increased when a field changes its meaning or is removed. */
 export const BASELINE_VERSION = 1;
 
 /** A run of the history. */
 export interface BaselineRun {
   readonly name: string;
-  /** As it was given; null where nobody gave one. */
+  /** As given; null if no date was given. */
   readonly date: string | null;
   readonly files: number;
-  /** Of which its figures are; sequences where prompts are not known, null where only logged metrics were read. */
+  /**
+   * Number of prompts behind its figures; of sequences if prompts are not known; null if only logged metrics were read.
+   */
   readonly prompts: number | null;
-  /** Of the digests of its files, sorted; null where one is not a local file. Two runs of one digest are one run. */
+  /** Sorted digests of its files; null if one is not a local file. Runs with the same digests count as one. */
   readonly sha256: string | null;
 }
 
-/** One figure of the history's runs. */
+/** One figure of the runs in the history. */
 export interface BaselineCheck {
   readonly figure: FigureName;
   readonly scale: MetricScale;
-  /** One for each run, in their order; null where the run has no such figure. */
+  /** One per run, in order; null for runs without the figure. */
   readonly values: readonly (number | null)[];
-  /** Standard errors on the scale, over prompts; null where the run's report had no interval. */
+  /** Standard errors on the scale, over prompts; null for runs whose report had no interval. */
   readonly errors: readonly (number | null)[];
-  /** Where the file has it, for annotations; from 1. */
+  /** Its line in the file, for annotations; counted from 1. */
   readonly line?: number;
 }
 
-/** What a gate knows of the runs before. */
+/** What a gate knows about previous runs. */
 export interface Baseline {
-  /** Chance that a run like those of the history fails any check. */
+  /** Chance that a run like those in the history fails any check. */
   readonly alpha: number;
   readonly runs: readonly BaselineRun[];
   readonly checks: readonly BaselineCheck[];

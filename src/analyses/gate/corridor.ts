@@ -2,21 +2,23 @@ import { studentQuantile } from "../../core/statistics/mean-bound.ts";
 import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 import { fromScale, isTurned, settleScale, toScale } from "./scales.ts";
 
-/** With fewer runs their spread is not known: of two, a corridor would be a hundred times as wide as they are apart. */
+/**
+ * With fewer runs their spread is not known: with two, a corridor would be a hundred times as wide as their distance.
+ */
 export const FEWEST_RUNS = 3;
 
-/** Runs that agree to better than 1 % agree for every purpose, and their spread may be luck. */
+/** A spread below 1 % does not matter in practice and may be luck. */
 const LEAST_HALF_WIDTH = 0.01;
 
 /** What a corridor is learned from: one figure of several runs. */
 export interface History {
   readonly scale: MetricScale;
   readonly values: readonly number[];
-  /** Standard errors of the values on the scale, over prompts; null where a report gave no interval. */
+  /** Standard errors of the values on the scale, over prompts; null if a report gave no interval. */
   readonly errors: readonly (number | null)[];
 }
 
-/** Where one more run of the same kind lies, with the ends in the figure's own unit. */
+/** Where another run of the same kind should lie; the ends have the figure's own unit. */
 export interface Corridor {
   readonly scale: MetricScale;
   readonly runs: number;
@@ -24,7 +26,7 @@ export interface Corridor {
   readonly high: number;
 }
 
-/** The run that is judged: its sampling error on the scale, if it is known, and of how many prompts. */
+/** The run being judged: its sampling error on the scale, if known, and its number of prompts. */
 export interface OwnError {
   readonly error: number;
   readonly clusters: number;
@@ -35,11 +37,11 @@ export interface OwnError {
  *
  *     m ± t · √(s² (1 + 1/k) + e²),   t of Student's distribution at alpha/2
  *
- * (Hahn and Meeker, "Statistical Intervals", 1991, section 4.7). s² holds what differs between runs as well as the sampling
- * errors of runs like those of the history, so only a run with a larger one has e² > 0: its variance less the mean of theirs.
- * The degrees of freedom are k − 1, or those of the sum (Satterthwaite 1946).
+ * (Hahn and Meeker, "Statistical Intervals", 1991, section 4.7). s² covers differences between runs as well as the
+ * sampling errors of runs like those in the history, so only a run with a larger error has e² > 0: its variance minus
+ * the mean of theirs. The degrees of freedom are k − 1, or those of the sum (Satterthwaite 1946).
  *
- * @param alpha chance that a run like those of the history lies outside
+ * @param alpha chance that a run like those in the history lies outside
  * @returns undefined with fewer than {@link FEWEST_RUNS} runs
  */
 export function predictRun(history: History, alpha: number, own?: OwnError): Corridor | undefined {
@@ -65,7 +67,7 @@ export function predictRun(history: History, alpha: number, own?: OwnError): Cor
   return { scale, runs, low, high };
 }
 
-/** By how much the run's sampling variance exceeds that of the history's runs. */
+/** How much the run's sampling variance exceeds that of the runs in the history. */
 function excessVariance(errors: History["errors"], own: OwnError | undefined): number {
   const known = errors.filter((error) => error !== null);
   if (own === undefined || known.length === 0) return 0;
@@ -73,7 +75,7 @@ function excessVariance(errors: History["errors"], own: OwnError | undefined): n
   return Math.max(0, own.error ** 2 - usual);
 }
 
-/** Runs that are all 0 have a corridor of 0: a run that is no longer equal bit for bit is outside. */
+/** If all runs are 0, so is the corridor: a run that is no longer bit-identical is outside. */
 function leastHalfWidth(scale: MetricScale, places: readonly number[]): number {
   const isRelative = scale === "log" || scale === "below_one";
   return LEAST_HALF_WIDTH * (isRelative ? 1 : Math.max(...places.map(Math.abs)));

@@ -11,32 +11,33 @@ import { countPrompts, DEFAULT_ALPHA } from "./learn.ts";
 
 export interface GateOptions {
   readonly baseline?: Baseline;
-  /** As results name it: the file. */
+  /** The name that results use: the file. */
   readonly baselineName?: string;
-  /** Beside those of the baseline. */
+  /** Limits in addition to those of the baseline. */
   readonly limits?: readonly GateLimit[];
-  /** Chance that a sound run fails; the baseline's own where there is one, else 0.01. */
+  /** Chance that a healthy run fails; default that of the baseline, else 0.01. */
   readonly alpha?: number;
   /** Whether a gate with undecidable checks passes. */
   readonly allowUndecidable?: boolean;
 }
 
-/** A run whose log-probs or losses are not finite must not pass because they are in no figure, or in none of its limits. */
+/** A run must not pass because its non-finite log-probs or losses are in no figure, or in no figure with a limit. */
 const ALL_FINITE = {
   non_finite_tokens: parseCondition("non_finite_tokens <= 0"),
   non_finite_metrics: parseCondition("non_finite_metrics <= 0"),
 } as const;
 
-/** No figure of columns that cannot be compared means anything, so none of them may pass. */
+/** If columns cannot be compared, no figure means anything, so none may pass. */
 const COMPARABLE = parseCondition("verdict != not_comparable");
 
 /**
- * Judges a run by a baseline and by limits. Pure: the same results give the same report.
+ * Judges a run against a baseline and limits. Pure: the same results give the same report.
  *
- * The chance alpha of a false alarm is shared equally by all corridors (Bonferroni), so it holds however the figures depend
- * on each other; likewise by all limits. Limits have a share of their own so that adding one moves no corridor.
+ * The chance alpha of a false alarm is divided equally among all corridors (Bonferroni), so it holds however the
+ * figures are correlated; the same goes for limits. Limits have their own alpha, so that adding one does not move any
+ * corridor.
  *
- * @throws UsageError where there is neither a baseline with checks nor a limit
+ * @throws UsageError if there is neither a baseline with checks nor a limit
  */
 export function evaluateGate(results: Results, options: GateOptions): GateReport {
   const { baseline, baselineName, limits: given = [], allowUndecidable = false } = options;
@@ -91,7 +92,7 @@ function tellTooFew({ metrics }: Extract<Results, { kind: "report" }>): string |
   return `${plural(tokens, "token")} of ${plural(sequences, "sequence")}; at least ${plural(FEWEST_TOKENS, "token")} and ${plural(FEWEST_SEQUENCES, "sequence")} are needed`;
 }
 
-/** Unless a limit says how many of such tokens or metrics are allowed. */
+/** Unless a limit says how many such tokens or metrics are allowed. */
 function judgeNonFinite(results: Results, limits: readonly GateLimit[], alpha: number): GateCheck[] {
   const logged = results.kind === "series" ? results : results.logged;
   const read = [

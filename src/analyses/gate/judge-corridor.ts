@@ -7,24 +7,24 @@ import { type Corridor, FEWEST_RUNS, predictRun } from "./corridor.ts";
 import { rescaleInterval } from "./judge-limit.ts";
 import { errorOnScale, toScale } from "./scales.ts";
 
-/** A corridor that a run's own error has made wider by this factor would let pass what it is there to find. */
+/** If a run's own error widened the corridor by this factor, it would let through what it is meant to catch. */
 const MOST_WIDENING = 2;
 
-/** Whether there is enough of the run. */
+/** Whether the run has enough data. */
 export interface RunSize {
-  /** Why there is too little for any word on it; null where there is enough. */
+  /** Why there is too little for a verdict; null if there is enough. */
   readonly tooFew: string | null;
   /** Whether it has less than half the prompts of any run of the baseline. */
   readonly isSmall: boolean;
 }
 
 /**
- * One figure against the corridor of its history.
+ * Checks one figure against the corridor of its history.
  *
- * It fails outside the prediction interval, which counts the run's own sampling error where that is larger than the
- * history's. Inside, it is undecidable where only that larger error keeps it there, or where the error is so large that
- * the corridor would be twice as wide; otherwise it passes. Quantiles and a few others have no known error: outside, they
- * are undecidable for a run with less than half the prompts of any run of the history.
+ * It fails outside the prediction interval, which includes the run's own sampling error if that is larger than the
+ * history's. Inside, it is undecidable if only that larger error keeps it there, or if the error is so large that the
+ * corridor would be twice as wide; otherwise it passes. Quantiles and a few others have no known error: outside, they
+ * are undecidable for a run with less than half the prompts of every run in the history.
  */
 export function judgeCorridor(
   results: Results,
@@ -71,7 +71,7 @@ export function judgeCorridor(
   return check(...judgeReading(reading, corridor, widened, isOpen), reading);
 }
 
-/** @param isOpen whether the run is smaller than those of the history and its error is not known */
+/** @param isOpen whether the run is smaller than those in the history and its error is not known */
 function judgeReading(
   reading: Reading,
   corridor: Corridor,

@@ -14,12 +14,12 @@ interface LimitResult {
   readonly outcome: GateOutcome;
 }
 
-/** Worst first: of several steps the check shows the worst. */
+/** Worst first: for several steps, the check shows the worst. */
 const CONCERN: readonly GateOutcome[] = ["non_finite", "fail", "undecidable", "pass"];
 
 /**
- * A limit on a figure. With an interval it holds where the whole interval keeps it, at a confidence of 1 − alpha: as
- * `compare` does, two one-sided tests at alpha/2 each.
+ * A limit on a figure. With an interval, it holds if the whole interval meets it, at a confidence of 1 − alpha: two
+ * one-sided tests at alpha/2 each, as in `compare`.
  */
 export function judgeLimit(
   results: Results,
@@ -75,7 +75,9 @@ function judgeReading(
   return { reading, interval, outcome: outcome[judgeInterval(reading.value, interval, operator, bound)] };
 }
 
-/** A 95 % interval made one of another confidence: wider by the ratio of Student's quantiles, on the scale of its figure. */
+/**
+ * Converts a 95 % interval to another confidence: scaled by the ratio of Student's quantiles, on the figure's scale.
+ */
 export function rescaleInterval(
   value: number,
   { low, high, clusters }: NonNullable<Reading["interval"]>,

@@ -14,12 +14,12 @@ export interface LearnedRun {
 }
 
 export interface LearnOptions {
-  /** Names of figures; those of the baseline before, or {@link DEFAULT_METRICS}, where none are given. */
+  /** Names of figures; default those of the previous baseline, or {@link DEFAULT_METRICS}. */
   readonly metrics?: readonly string[];
   readonly alpha?: number;
 }
 
-/** Few, since the chance of a false alarm is shared by all: size, bias, tail, both KL-like sums, agreement. */
+/** Few, because all share the chance of a false alarm: size, bias, tail, both KL-like sums, agreement. */
 const DEFAULT_METRICS = [
   "delta_abs_mean",
   "delta_mean",
@@ -30,19 +30,19 @@ const DEFAULT_METRICS = [
   "pearson",
 ];
 
-/** One red build in a hundred without a cause. */
+/** One red build in a hundred without cause. */
 export const DEFAULT_ALPHA = 0.01;
 
-/** Older runs say less of what is normal today, and a file that is read in reviews stays short. */
+/** Older runs say less about what is normal today, and a file that people review should stay short. */
 const MOST_RUNS = 50;
 
 /**
- * A baseline from runs that are taken to be sound, after those of `before`. A run that is already in it, by
- * its files or by its figures (the same data in another format), takes that place and is not counted twice, nor are runs
- * given together that are the same; of more than 50 the oldest go. Limits stay.
+ * Builds a baseline from runs assumed to be healthy, appended to those of `before`. A run already in it, by its files
+ * or by its figures (the same data in another format), replaces its entry, and duplicates among the given runs count
+ * once; beyond 50 the oldest are dropped. Limits stay.
  *
- * @throws SchemaError where a run has a figure that is not finite: it is not a run to learn from
- * @throws EmptyInputError where a run has too few tokens or sequences for a word on it, or none of the figures
+ * @throws SchemaError if a run has a figure that is not finite: it is not a run to learn from
+ * @throws EmptyInputError if a run has too few tokens or sequences for a verdict, or none of the figures
  */
 export function learnBaseline(
   given: readonly LearnedRun[],
@@ -83,7 +83,7 @@ export function learnBaseline(
   };
 }
 
-/** The runs without those that are another's files, or its data in other files: the first of each stays. */
+/** The runs without duplicates of files or data: the first of each stays. */
 export function distinctRuns(runs: readonly LearnedRun[]): LearnedRun[] {
   return runs.filter(
     ({ run, results }, at) =>
@@ -96,12 +96,12 @@ export function distinctRuns(runs: readonly LearnedRun[]): LearnedRun[] {
   );
 }
 
-/** Figures other than 0 that agree in two runs of the same data: fewer may agree by chance. */
+/** Non-zero figures that must agree for two runs to have the same data: fewer may agree by chance. */
 const FEWEST_EQUAL = 3;
 /** A baseline keeps seven digits. */
 const ROUNDING = 1e-6;
 
-/** Whether two runs are of the same data, in whatever files: all their figures agree. */
+/** Whether two runs have the same data, whatever their files: all their figures agree. */
 function hasSameData(a: Results, b: Results): boolean {
   const list = (results: Results): number[] =>
     results.kind === "series"
@@ -110,7 +110,7 @@ function hasSameData(a: Results, b: Results): boolean {
   return agreeing(list(a), list(b)) >= FEWEST_EQUAL;
 }
 
-/** Whether a run is the one at a place of a baseline, whose files are not known to be the same. */
+/** Whether a run repeats an entry of the baseline, judged without file digests. */
 function isRepeated({ results }: LearnedRun, before: Baseline, at: number): boolean {
   const pairs = before.checks.flatMap(({ figure, values }): [number, number][] => {
     const found = readFigures(results, figure);
@@ -125,7 +125,7 @@ function isRepeated({ results }: LearnedRun, before: Baseline, at: number): bool
   );
 }
 
-/** How many values other than 0 agree; 0 where any two do not. */
+/** Number of non-zero values that agree; 0 if any two differ. */
 function agreeing(a: readonly number[], b: readonly number[]): number {
   const areAlike = a.length === b.length && a.every((value, i) => isAlike(value, b[i]!));
   return areAlike ? a.filter((value) => value !== 0 && Number.isFinite(value)).length : 0;
@@ -135,7 +135,7 @@ function isAlike(a: number, b: number): boolean {
   return Object.is(a, b) || Math.abs(a - b) <= ROUNDING * Math.abs(a);
 }
 
-/** What a run's figures were drawn from. */
+/** The number of prompts or sequences behind a run's figures. */
 export function countPrompts(results: Results): number | null {
   if (results.kind === "series") return null;
   const [any] = Object.values(results.intervals);
@@ -155,7 +155,7 @@ function refuseSmall({ run, results }: LearnedRun): void {
   );
 }
 
-/** The figures to learn: figures with a reading for each step become one for each step that every new run has. */
+/** The figures to learn: a figure with one reading per step becomes one figure for each step that every new run has. */
 function listFigures(
   runs: readonly LearnedRun[],
   before: Baseline | undefined,
@@ -181,7 +181,7 @@ function listDefaults(runs: readonly LearnedRun[]): FigureName[] {
   return [...pooled, ...logged].filter(
     (name) =>
       runs.every(({ results }) => "readings" in readFigures(results, name)) &&
-      // Pearson's r of a column of one value is undefined in every run; in one of them it is a fault of that run.
+      // Pearson's r of a constant column is undefined in every run; if undefined in only one, that run is faulty.
       runs.some(({ results }) => isFiniteFigure(results, name)),
   );
 }

@@ -1,7 +1,7 @@
 import type { MetricScale } from "../../results/metrics/run-metrics.ts";
 
 interface Transform {
-  /** NaN or infinite outside its domain. */
+  /** NaN or infinite outside the scale's domain. */
   to(value: number): number;
   back(value: number): number;
 }
@@ -24,7 +24,7 @@ export function fromScale(scale: MetricScale, value: number): number {
   return TRANSFORMS[scale].back(value);
 }
 
-/** The scale on which all of the values have a place: a logarithm has none of 0. */
+/** A scale on which all values can be placed: a logarithm cannot place 0. */
 export function settleScale(wanted: MetricScale, values: readonly number[]): MetricScale {
   return values.every((value) => Number.isFinite(toScale(wanted, value))) ? wanted : "linear";
 }
@@ -33,8 +33,8 @@ export function settleScale(wanted: MetricScale, values: readonly number[]): Met
 const NORMAL_95 = 1.959963984540054;
 
 /**
- * The standard error of a reading on a scale, from its 95 % interval: half of it over 1.96. The interval is by Student's
- * t, so of few prompts this is more than the standard error, which makes corridors wider and never narrower.
+ * The standard error of a reading on a scale: half of its 95 % interval over 1.96. The interval uses Student's t, so
+ * with few prompts this exceeds the standard error, which widens corridors and never narrows them.
  */
 export function errorOnScale(
   scale: MetricScale,

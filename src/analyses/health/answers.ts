@@ -4,7 +4,7 @@ import type { SequenceTable } from "../../results/wire/table.ts";
 type Columns = SequenceTable["columns"];
 type Texts = SequenceTable["texts"];
 
-/** What the checks ask of a run's answers: a `SequenceTable` has it, and so have the answers that a run summary samples. */
+/** What the checks need of a run's answers; `SequenceTable` and the answers sampled by a run summary both have it. */
 export interface AnswerTable {
   readonly length: number;
   readonly columns: Pick<Columns, "step" | "reward" | "response_tokens">;
@@ -14,7 +14,7 @@ export interface AnswerTable {
   };
 }
 
-/** The sampled answers as a table, those of one prompt in one step as a group. All of a run that the sample holds whole. */
+/** The sampled answers as a table, grouped by prompt and step; the whole run if the sample contains all of it. */
 export function tabulateSample(clusters: readonly SampledCluster[]): AnswerTable {
   const all = clusters.flatMap(({ sequences }, group) => sequences.map((one) => ({ one, group })));
   const finishes = [...new Set(all.flatMap(({ one: { finish } }) => finish ?? []))].sort();

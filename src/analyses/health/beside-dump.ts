@@ -7,16 +7,16 @@ import { checkHealth } from "./check-health.ts";
 import { findBeside } from "./detectors/find-beside.ts";
 import type { StepSeries } from "./detectors/series.ts";
 
-/** What a dump knows of its run apart from the mismatch. */
+/** What a dump knows about its run besides the mismatch. */
 export interface DumpFigures {
   /** In ascending order of steps. */
   readonly per_step: readonly Pick<StepMetrics, "step" | "entropy" | "reward" | "response_tokens">[];
   readonly per_staleness: readonly StalenessMetrics[];
-  /** Answers of sampled prompts, as a run summary keeps them. */
+  /** Answers to sampled prompts, as a run summary keeps them. */
   readonly sample: readonly SampledCluster[];
 }
 
-/** What makes the run of a dump teach little. Pure: summaries that were merged in any order give the same. */
+/** What keeps the run of a dump from learning. Pure: the order in which summaries were merged does not matter. */
 export function findDumpBeside({ per_step, per_staleness, sample }: DumpFigures): BesideFinding[] {
   const series = (field: "entropy" | "reward" | "response_tokens"): StepSeries => {
     const known = per_step.flatMap(({ step, [field]: value }) =>

@@ -7,9 +7,9 @@ import { checkStaleness } from "./staleness.ts";
 import { checkTruncation } from "./truncation.ts";
 
 /**
- * All checks, over what was recorded: shares are of these sequences, and claim nothing of others.
+ * Runs all checks over what was recorded: shares refer to these sequences only.
  *
- * @param staleness `per_staleness` of the report over the same sequences; empty where no weight versions are known
+ * @param staleness `per_staleness` of the report over the same sequences; empty if no weight versions are known
  */
 export function checkHealth(table: AnswerTable, staleness: readonly StalenessMetrics[]): HealthReport {
   return {

@@ -3,13 +3,13 @@ import type { AnswerTable } from "./answers.ts";
 import { rewardedGroups } from "./groups.ts";
 import { StepCounts } from "./steps.ts";
 
-/** With more than half of its groups flat, a step costs twice what it teaches. Chosen; DAPO samples such groups again. */
+/** If more than half of its groups are flat, a step costs twice what it teaches. Chosen; DAPO resamples such groups. */
 const LIMIT = 0.5;
 const LEAST_GROUPS = 10;
 
 /**
- * Groups whose rewards are all equal have an advantage of 0 in GRPO and its kin, and no gradient. Equal means exactly
- * equal, as in NeMo-RL's dynamic sampling: the deviation of equal numbers can round to more than 0.
+ * Groups whose rewards are all equal have an advantage of 0 in GRPO and similar methods, and no gradient. Equal means
+ * exactly equal, as in NeMo-RL's dynamic sampling: the deviation of equal numbers can be rounded to more than 0.
  * Source: DAPO (arXiv 2503.14476), section 3.2.
  */
 export function checkFlatGroups(table: AnswerTable): FlatGroupsCheck {
@@ -26,7 +26,7 @@ export function checkFlatGroups(table: AnswerTable): FlatGroupsCheck {
     steps.add(step[rows[0]!]!, isFlat);
     if (!isFlat) continue;
     counts.flat++;
-    // One reward for all sequences of the run is neither the best nor the worst.
+    // If all sequences of the run have one reward, it is neither the best nor the worst.
     if (best === worst) continue;
     if (first === best) counts.flat_best++;
     if (first === worst) counts.flat_worst++;

@@ -1,6 +1,6 @@
 import type { AnswerTable } from "./answers.ts";
 
-/** Rows of each prompt group with two or more known rewards: the same group in the same step. In the table's order. */
+/** Rows of each prompt group (same group, same step) with at least two known rewards. In the table's order. */
 export function* rewardedGroups({ length, columns, texts }: AnswerTable): Generator<number[]> {
   const { step, reward } = columns;
   const { codes } = texts.group;

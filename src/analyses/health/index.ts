@@ -1,6 +1,6 @@
 /**
- * The health of a run beside its mismatch, from the table of sequences: groups without spread in reward, truncated
- * responses, staleness, reward that follows length. Each check has a limit, and what it needs to judge at all.
+ * The health of a run apart from its mismatch, from the table of sequences: groups without spread in reward, truncated
+ * responses, staleness, reward that follows length. Each check has a limit, and a minimum of data.
  *
  * @module
  */

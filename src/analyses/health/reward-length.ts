@@ -10,8 +10,8 @@ const LEAST_SEQUENCES = 30;
 const TENTHS = 10;
 
 /**
- * Whether longer responses to the same prompt are rewarded more, or less. Within groups, since hard prompts have long
- * and wrong responses in any run; beyond the limit only where the whole interval is.
+ * Whether longer responses to the same prompt get higher or lower rewards. Measured within groups, because hard prompts
+ * have long and wrong responses in any run; beyond the limit only if the whole interval is.
  */
 export function checkRewardLength(table: AnswerTable): RewardLengthCheck {
   const { reward, response_tokens: tokens } = table.columns;
@@ -65,7 +65,7 @@ function rewardedSteps({ length, columns: { step, reward } }: AnswerTable): numb
   return [...steps.values()].filter((rows) => rows.length > 1);
 }
 
-/** Sequences with a known reward by their length; equal lengths may lie in two neighbors. */
+/** Sequences with a known reward in tenths by length; equal lengths may fall into two neighboring tenths. */
 function cutTenths({ length, columns }: AnswerTable): RewardLengthCheck["tenths"] {
   const { reward, response_tokens: tokens } = columns;
   const rows = Array.from({ length }, (_, row) => row)

@@ -2,10 +2,10 @@ import { orNull } from "../../core/base/index.ts";
 import type { StalenessCheck } from "../../results/health.ts";
 import type { StalenessMetrics } from "../../results/report.ts";
 
-/** In versions: what AReaL's guide to asynchronous training allows (`max_head_offpolicyness: 4`). */
+/** In versions: AReaL's guide to asynchronous training allows this many (`max_head_offpolicyness: 4`). */
 const LIMIT = 4;
 
-/** The oldest tokens count, as in the trainers' own limits: each of them is trained on. */
+/** The oldest tokens count, as in the trainers' own limits: all of them are trained on. */
 export function checkStaleness(per_staleness: readonly StalenessMetrics[]): StalenessCheck {
   const parts = [...per_staleness]
     .filter(({ tokens }) => tokens > 0)

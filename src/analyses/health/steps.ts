@@ -13,7 +13,7 @@ export class StepCounts {
     if (isCounted) counts.count++;
   }
 
-  /** Ascending; NaN, which stands for an unknown step, last. */
+  /** Ascending; NaN, an unknown step, comes last. */
   finish(): HealthStep[] {
     return [...this.#steps]
       .sort(([a], [b]) => Number(Number.isNaN(a)) - Number(Number.isNaN(b)) || a - b)

@@ -3,15 +3,18 @@ import type { TruncationCheck } from "../../results/health.ts";
 import type { AnswerTable } from "./answers.ts";
 import { StepCounts } from "./steps.ts";
 
-/** Chosen: beyond a tenth, what is rewarded is partly the limit on length. DAPO (arXiv 2503.14476, 3.4) masks such responses. */
+/**
+ * Chosen: beyond a tenth, the reward partly measures the length limit. DAPO (arXiv 2503.14476, 3.4) masks such
+ * responses.
+ */
 const LIMIT = 0.1;
 const LEAST_SEQUENCES = 30;
-/** So many responses of exactly the largest length are not chance. */
+/** This many responses of exactly the largest length are not chance. */
 const LEAST_LONGEST = 3;
-/** As OpenAI, vLLM and SGLang, TGI, Gemini, SkyRL and rLLM spell it. */
+/** The spellings of OpenAI, vLLM and SGLang, TGI, Gemini, SkyRL and rLLM. */
 const REASONS = new Set(["length", "max_tokens", "max_length", "truncated", "max_model_len"]);
 
-/** By the finish reasons where half of the sequences have one, else by lengths. */
+/** Uses finish reasons if at least half of the sequences have one, else lengths. */
 export function checkTruncation(table: AnswerTable): TruncationCheck {
   const { length, columns, texts } = table;
   const { step, reward, response_tokens: tokens } = columns;
@@ -61,7 +64,7 @@ export function checkTruncation(table: AnswerTable): TruncationCheck {
   };
 }
 
-/** Of the known values. */
+/** Mean of the known values. */
 class Mean {
   #sum = 0;
   #count = 0;

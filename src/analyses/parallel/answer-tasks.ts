@@ -4,9 +4,9 @@ import type { Answer, Question } from "./messages.ts";
 import { moveArrays } from "./move-arrays.ts";
 
 /**
- * Makes this thread answer what `startThread` asks: with what `handle` returns, or with the error that it throws.
+ * Makes this thread answer the tasks of `startThread` with the value of `handle`, or with the error it throws.
  *
- * @param moves whether arrays of an answer are moved, which leaves them empty here, instead of copied
+ * @param moves whether arrays of an answer are moved, which leaves them empty here, rather than copied
  */
 export function answerTasks<Task, Reply>(
   handle: (task: Task) => Reply | Promise<Reply>,

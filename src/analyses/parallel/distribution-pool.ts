@@ -11,29 +11,31 @@ import type { DistributionPart, DistributionReply, DistributionTask } from "./me
 import { cutRows, emptySlot, type SharedSlot, sharedBlocks } from "./shared-rows.ts";
 import { startThread, type Thread, workerFile } from "./thread.ts";
 
-/** Figures of rows of logits, as `describeRows` and `compareRows` give them, bit for bit. */
+/** Figures of rows of logits, bit-identical to those of `describeRows` and `compareRows`. */
 export interface DistributionPool {
-  /** Worker threads beside the calling one; 0 when everything runs there. */
+  /** Worker threads besides the calling one; 0 if everything runs there. */
   readonly threads: number;
-  /** @throws as `describeRows` */
+  /** @throws like `describeRows` */
   describe(block: LogitBlock, tokens: Int32Array, k: number): Promise<DistributionRows>;
-  /** @throws as `compareRows` */
+  /** @throws like `compareRows` */
   compare(p: LogitBlock, q: LogitBlock, tokens: Int32Array, k: number): Promise<ComparedRows>;
   /** Ends the threads. Pending calls are rejected. */
   close(): Promise<void>;
 }
 
-/** Of blocks that are not in shared memory yet, the calling thread copies all rows, which more threads would wait for. */
+/**
+ * If blocks are not in shared memory yet, the calling thread copies all rows; more threads would have to wait for it.
+ */
 const MOST_THREADS = 4;
-/** Columns that a thread takes at a time: half a millisecond or more, beside which taking them is nothing. */
+/** Columns that a thread takes at a time: at least half a millisecond of work, so that the overhead is negligible. */
 const STEP_COLUMNS = 2 ** 19;
 
 /**
- * Worker threads over rows of logits, started on first use. All threads, the calling one among them, take rows of the
- * same block until none is left, so that none waits for another but at its end. Blocks that do not lie in shared memory
- * are copied there. Where worker files cannot be started, the calling thread does all.
+ * Worker threads over rows of logits, started on first use. All threads, including the calling one, take rows of the
+ * same block until none is left, so that they wait for each other only at the end. Blocks outside shared memory are
+ * copied into it. If worker files cannot be started, the calling thread does everything.
  *
- * @param threads that work, the calling one among them; default: one per processor, at most four
+ * @param threads including the calling one; default one per processor, at most four
  */
 export function createDistributionPool(
   threads: number = Math.min(availableParallelism(), MOST_THREADS),
@@ -63,7 +65,7 @@ export function createDistributionPool(
   };
 }
 
-/** Takes rows, in whichever thread, until no row is left. */
+/** Takes rows, on any thread, until none is left. */
 export function takeRows({ blocks: [p, q], tokens, k, step, next }: DistributionTask): DistributionReply {
   const parts: DistributionPart[] = [];
   for (;;) {
@@ -80,7 +82,7 @@ export function takeRows({ blocks: [p, q], tokens, k, step, next }: Distribution
   }
 }
 
-/** Rows to take at a time; undefined where the block is for one thread, as one that the kernel has to refuse. */
+/** Rows to take at a time; undefined if one thread should handle the block, such as one that the kernel will refuse. */
 function stepOf([p, q]: DistributionTask["blocks"], tokens: Int32Array): number | undefined {
   const fits = (block: LogitBlock): boolean =>
     block.rows === tokens.length && block.values.length === block.rows * block.vocabulary;
@@ -102,7 +104,7 @@ function startPool(threads: number, url: URL) {
   };
   return {
     threads,
-    /** Figures of all rows, in their order. */
+    /** Figures of all rows, in order. */
     async work(request: Omit<DistributionTask, "next">): Promise<DistributionPart[]> {
       if (closed) throw new Error("the pool is closed");
       while (team.length < threads) start();
@@ -110,7 +112,7 @@ function startPool(threads: number, url: URL) {
       const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
       const task = { ...request, blocks: sharedBlocks(request.blocks, slot), next };
       const replies = team.map((thread) => thread.ask(task));
-      // Where this fails, others may still read what is in the slot, so it is not used again.
+      // If this fails, other threads may still be reading the slot, so it is not used again.
       const parts = await allRows(task.blocks[0].rows, [
         ...replies,
         Promise.resolve().then(() => takeRows(task)),

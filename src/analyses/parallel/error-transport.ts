@@ -1,5 +1,5 @@
 /**
- * Errors that cross from one thread to another: structured clones lose their class and all fields but the message.
+ * Errors sent between threads: a structured clone loses their class and every field but the message.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const CLASSES: Readonly<Record<ErrorTag, new (message: string, detail: ErrorDeta
   TextRefusedError,
 };
 
-/** An error as plain data; `tag` only where it is one of logratio's. */
+/** An error as plain data; has a `tag` only if it is a logratio error. */
 export interface ErrorData {
   readonly message: string;
   readonly name: string;
@@ -50,9 +50,9 @@ export interface ErrorData {
   readonly at?: Place;
   readonly likely?: string | undefined;
   readonly hint?: string | undefined;
-  /** The fields of its class that are known: what was found, expected, supported, the limit. */
+  /** Known fields of its class: what was found, expected, supported, the limit. */
   readonly numbers?: Readonly<Record<string, number>>;
-  /** What the system says of an error of its own: its code, the call, the path. */
+  /** Fields of a system error: its code, the call, the path. */
   readonly system?: Readonly<Record<string, string | number>> | undefined;
 }
 
@@ -86,7 +86,7 @@ function pickSystem(error: Error): Record<string, string | number> | undefined {
   );
 }
 
-/** The error again: of its class, with its place, cause and hint, where it is one of logratio's. */
+/** Restores an error: a logratio error regains its class, place, cause and hint. */
 export function unpackError(data: ErrorData): Error {
   const { message, name, stack, tag, at, likely, hint, numbers, system } = data;
   const error =

@@ -1,5 +1,5 @@
 /**
- * The same sums and summaries on worker threads; Node only.
+ * Sums and summaries computed on worker threads; Node only.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 import type { DistributionRows, DivergenceRows } from "../../core/kernels/index.ts";
 
-/** Figures of rows that follow one another as those of all rows. */
+/** Concatenates figures of consecutive rows. */
 export function joinDistributions(parts: readonly DistributionRows[]): DistributionRows {
   return {
     logSumExp: joinDoubles(parts.map(({ logSumExp }) => logSumExp)),
@@ -13,7 +13,7 @@ export function joinDistributions(parts: readonly DistributionRows[]): Distribut
   };
 }
 
-/** Divergences of rows that follow one another as those of all rows. */
+/** Concatenates divergences of consecutive rows. */
 export function joinDivergences(parts: readonly DivergenceRows[]): DivergenceRows {
   return {
     forwardKl: joinDoubles(parts.map(({ forwardKl }) => forwardKl)),

@@ -3,7 +3,7 @@ import type { ErrorData } from "./error-transport.ts";
 import type { MovedEvidence } from "./moved-evidence.ts";
 import type { SummaryColumns } from "./summary-columns.ts";
 
-/** What a thread is asked, and what it answers: once for each id. */
+/** A question to a thread and its answer: one of each per id. */
 export interface Question<Task> {
   readonly id: number;
   readonly task: Task;
@@ -14,8 +14,8 @@ export type Answer<Reply> =
   | { readonly id: number; readonly error: ErrorData };
 
 /**
- * Rows of one policy to describe, or of two to compare, for several threads, of which each takes rows that no other has;
- * their logits are in shared memory.
+ * Rows of one policy to describe, or of two to compare, shared by several threads, each of which takes rows that no
+ * other has taken; their logits are in shared memory.
  */
 export interface DistributionTask {
   readonly blocks: readonly [p: LogitBlock, q?: LogitBlock];
@@ -23,11 +23,11 @@ export interface DistributionTask {
   readonly k: number;
   /** Rows that a thread takes at a time. */
   readonly step: number;
-  /** One number in shared memory: the first row that nobody has taken. */
+  /** One number in shared memory: the first row not yet taken. */
   readonly next: Int32Array;
 }
 
-/** What a thread took. */
+/** The rows that a thread took. */
 export type DistributionReply = readonly DistributionPart[];
 
 /** Figures of the rows `[from, to)`. */
@@ -35,11 +35,11 @@ export interface DistributionPart {
   readonly from: number;
   readonly to: number;
   readonly own: DistributionRows;
-  /** Where two were compared. */
+  /** Present if two policies were compared. */
   readonly other?: Omit<ComparedRows, "p">;
 }
 
-/** A batch to add to the worker's evidence, or the request to hand the evidence over. */
+/** A batch to add to the worker's evidence, or the request to return the evidence. */
 export type SummaryTask = { readonly batch: SummaryColumns; readonly number: number } | "finish";
 
 /** The evidence; null after a batch. */

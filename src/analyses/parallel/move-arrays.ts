@@ -1,6 +1,6 @@
 /**
- * A value ready for another thread: arrays that are all of their buffer are handed over (and are empty here from then
- * on), parts of buffers are copied, because a message would carry the whole buffer.
+ * Prepares a value for another thread: arrays that span their whole buffer are moved (and become empty here), parts of
+ * buffers are copied, because a message would carry the whole buffer.
  */
 export function moveArrays<T>(value: T): { readonly value: T; readonly buffers: readonly ArrayBuffer[] } {
   const buffers = new Set<ArrayBuffer>();
@@ -10,7 +10,7 @@ export function moveArrays<T>(value: T): { readonly value: T; readonly buffers: 
       buffers.add(owned.buffer as ArrayBuffer);
       return owned;
     }
-    // Lists are of texts and have no arrays in them.
+    // Lists contain texts and no arrays.
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
     return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, own(each)]));
   };

@@ -1,5 +1,5 @@
 /**
- * The evidence of a run on its way from one thread to another.
+ * Moves the evidence of a run from one thread to another.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { GroupSums, type MovedGroups } from "../../core/summaries/index.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 
-/** The sums per token id, most of the sums, as arrays to be moved; the rest as `RunEvidence.encode` writes it. */
+/** The sums per token id, the bulk of the sums, as arrays to move; the rest as `RunEvidence.encode` writes it. */
 export interface MovedEvidence {
   readonly tokenIds: MovedGroups;
   readonly rest: Uint8Array<ArrayBuffer>;
 }
 
-/** @param evidence has no sums per token id any more afterwards */
+/** @param evidence loses its sums per token id */
 export function takeEvidence(evidence: RunEvidence): MovedEvidence {
   const tokenIds = evidence.summary.groups.tokenIds.take();
   const rest = new ByteWriter();

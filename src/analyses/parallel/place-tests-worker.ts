@@ -1,4 +1,4 @@
-/** What the thread of `place-tests.ts` runs: permutation tests. */
+/** Runs in the thread of `place-tests.ts`: permutation tests. */
 import { type PlaceChances, type PlaceUnits, testPlaces } from "../report/standouts/index.ts";
 import { answerTasks } from "./answer-tasks.ts";
 

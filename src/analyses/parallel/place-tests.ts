@@ -2,15 +2,15 @@ import type { GatheredPlaces, PlaceChances, PlaceUnits } from "../report/standou
 import { moveArrays } from "./move-arrays.ts";
 import { startThread, workerFile } from "./thread.ts";
 
-/** Turns and tenths that are tested in 0.13 s, somewhat longer than a thread takes to start. */
+/** Units that are tested in 0.13 s, slightly longer than a thread takes to start. */
 const SMALL_UNITS = 2 ** 17;
 
 /**
- * What `testPlaces` finds, in a thread of its own: these tests take a quarter of the time of a large report. Undefined
- * where no thread can run them, or there is too little to test to gain by it.
+ * Runs `testPlaces` in a thread of its own: these tests take a quarter of the time of a large report. Undefined if no
+ * thread can run them, or if there is too little to test to gain from it.
  *
- * @param places their units are moved away
- * @param options the number of units up to which no thread is started, and the file that it runs
+ * @param places whose units are moved away
+ * @param options the number of units up to which no thread is started, and the file that the thread runs
  */
 export function testApart(
   { toTest }: GatheredPlaces,

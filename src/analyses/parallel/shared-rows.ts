@@ -1,6 +1,6 @@
 import type { LogitBlock } from "../../core/kernels/index.ts";
 
-/** Shared memory that is used again for one range of rows after the other. */
+/** Shared memory that is reused for successive ranges of rows. */
 export interface SharedSlot {
   buffer: SharedArrayBuffer;
 }
@@ -13,14 +13,14 @@ function isShared(column: LogitBlock["values"]): boolean {
   return column.buffer instanceof SharedArrayBuffer;
 }
 
-/** Rows `[from, to)` of a block, not copied. */
+/** Rows `[from, to)` of a block, without copying. */
 export function cutRows(block: LogitBlock, from: number, to: number): LogitBlock {
   if (from === 0 && to === block.rows) return block;
   const { vocabulary } = block;
   return { ...block, values: block.values.subarray(from * vocabulary, to * vocabulary), rows: to - from };
 }
 
-/** Blocks of logits as they are where they are shared already, else copies in the slot. */
+/** Blocks of logits as they are if already shared, else copies in the slot. */
 export function sharedBlocks<T extends readonly (LogitBlock | undefined)[]>(blocks: T, slot: SharedSlot): T {
   const isPlaced = (block: LogitBlock | undefined): block is LogitBlock =>
     block !== undefined && !isShared(block.values);
@@ -43,5 +43,5 @@ export function sharedBlocks<T extends readonly (LogitBlock | undefined)[]>(bloc
   }) as unknown as T;
 }
 
-/** So that whatever comes next starts at a multiple of its element size. */
+/** Aligns what follows to its element size. */
 const roundUp = (bytes: number): number => Math.ceil(bytes / 8) * 8;

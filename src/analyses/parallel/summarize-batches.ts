@@ -1,5 +1,5 @@
 /**
- * Record batches to the evidence of a run, on several threads where there are many tokens.
+ * From record batches to the evidence of a run, on several threads if there are many tokens.
  *
  * @module
  */
@@ -14,32 +14,32 @@ import { startThread, type Thread, workerFile } from "./thread.ts";
 
 export interface SummarizeOptions {
   /**
-   * Threads that sum, beside the calling one, which reads; default: {@link defaultThreads}. With 0 or 1 everything happens
-   * in the calling thread.
+   * Threads that sum, besides the calling one, which reads; default: {@link defaultThreads}. With 0 or 1 everything
+   * runs in the calling thread.
    */
   readonly threads?: number;
   /** Response tokens up to which no thread is started; default two million. */
   readonly smallTokens?: number;
 }
 
-/** The file that threads run, and how one is started. */
+/** The file that threads run, and how to start one. */
 export interface SummaryWorkers {
-  /** Undefined where no thread can run it. */
+  /** Undefined if no thread can run it. */
   readonly url: URL | undefined;
   readonly start: (url: URL) => Thread<SummaryTask, SummaryReply>;
 }
 
-/** Summing takes three times as long as reading from the fastest format, so more threads would wait. */
+/** Summing takes three times as long as reading the fastest format, so more threads would wait. */
 const MOST_THREADS = 4;
-/** Summed in a third of a second: as long as starting threads and joining what they return. */
+/** Summed in a third of a second: as long as it takes to start threads and merge their results. */
 const SMALL_TOKENS = 2_000_000;
-/** Batches that a thread may have: one at work, one waiting. */
+/** Batches per thread: one being summed, one waiting. */
 const BATCHES_HELD = 2;
 
 /**
- * Threads that read and sum when the caller does not say: one per processor, at most four, and one where there are two
- * processors. One thread keeps a third of a second processor busy with garbage collection and files, and every further
- * one compiles the code again: with two, a report of 10 million tokens is no faster, and takes 1.4 times the CPU time and
+ * Default number of threads that read and sum: one per processor, at most four, and one if there are two processors.
+ * One thread keeps a third of a second processor busy with garbage collection and files, and every further thread
+ * compiles the code again: with two, a report on 10 million tokens is no faster and takes 1.4 times the CPU time and
  * memory (docs/benchmarks.md).
  */
 export function defaultThreads(processors = availableParallelism()): number {
@@ -47,10 +47,10 @@ export function defaultThreads(processors = availableParallelism()): number {
 }
 
 /**
- * The evidence of all batches: what adding them to one `RunEvidence` gives, bit for bit, whatever the number of threads.
- * Few batches are in memory at a time; their arrays belong to this call, and may be empty or hold other batches afterwards.
+ * The evidence of all batches, bit-identical to adding them to one `RunEvidence`, whatever the number of threads. Few
+ * batches are in memory at a time; their arrays belong to this call, and may afterwards be empty or hold other batches.
  *
- * @throws what `batches` throws, or the error of the first batch that cannot be added, as `RunEvidence.add` threw it
+ * @throws errors from `batches`, or the error of `RunEvidence.add` for the first batch that cannot be added
  */
 export async function summarizeBatches(
   batches: AsyncIterable<RecordBatch>,
@@ -75,7 +75,7 @@ export async function summarizeBatches(
         for (const batch of held.splice(0)) await team.add(batch);
       }
     } catch (error) {
-      // An earlier batch that cannot be added is the earlier error, as it would be with one thread.
+      // If an earlier batch cannot be added, its error comes first, as with one thread.
       if (team === undefined) addAll(held, onto);
       else await team.settle();
       throw error;
@@ -109,9 +109,9 @@ interface Numbered {
 }
 
 interface Team {
-  /** Resolves once the batch is on its way. @throws the error of the first batch that failed, here or in `finish` */
+  /** Resolves once the batch has been sent. @throws the error of the first batch that failed, here or in `finish` */
   add(batch: Numbered): Promise<void>;
-  /** Waits for what is on its way. */
+  /** Waits for all batches in flight. */
   settle(): Promise<void>;
   finish(onto: RunEvidence): Promise<RunEvidence>;
   close(): Promise<void>;
@@ -119,7 +119,7 @@ interface Team {
 
 interface Member {
   readonly thread: Thread<SummaryTask, SummaryReply>;
-  /** One promise for each batch on its way, oldest first; never rejected. */
+  /** One promise per batch in flight, oldest first; never rejected. */
   readonly held: Promise<void>[];
 }
 
@@ -130,7 +130,7 @@ function gatherTeam(start: () => Member["thread"], size: number): Team {
 
   const settle = async (): Promise<void> => {
     await Promise.all(members.flatMap(({ held }) => held));
-    // Threads fail in any order; the first batch that failed is the same every time.
+    // Threads fail in any order; reporting the first failed batch makes the error deterministic.
     if (failure !== undefined) throw failure.error;
   };
   return {
@@ -152,7 +152,7 @@ function gatherTeam(start: () => Member["thread"], size: number): Team {
     },
     settle,
     async finish(onto) {
-      // Asked at once, so that a thread hands its summary over while others still sum and this one merges.
+      // Requested all at once, so that one thread returns its summary while others still sum and this one merges.
       const states = members.map(({ thread }) => thread.ask("finish"));
       for (const state of states) state.catch(() => {});
       for (const [i, { thread, held }] of members.entries()) {

@@ -2,8 +2,8 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 
 /**
- * What evidence is made of, of a batch whose cluster keys are known; its test holds this list to what `RunEvidence.add`
- * really touches.
+ * The columns of a batch that evidence needs once cluster keys are known; a test compares this list with what
+ * `RunEvidence.add` actually reads.
  */
 export const SUMMARY_COLUMNS = [
   "length",
@@ -37,7 +37,7 @@ export const SUMMARY_COLUMNS = [
   "positionIds",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
-/** The part of a batch that evidence is made of: no texts of responses. */
+/** The part of a batch that evidence needs: no texts of responses. */
 export type SummaryColumns = Pick<RecordBatch, (typeof SUMMARY_COLUMNS)[number]> & {
   readonly clusters: ClusterKeys;
 };
@@ -50,7 +50,7 @@ export function summaryColumns(batch: RecordBatch): SummaryColumns {
   return { ...Object.fromEntries(columns), clusters: clusterKeys(batch) } as SummaryColumns;
 }
 
-/** The columns as a batch in which all others are missing: its rows' clusters are those of `columns`. */
+/** The columns as a batch that lacks all others; the clusters of its rows are in `columns`. */
 export function toBatch({ clusters: _, ...columns }: SummaryColumns): RecordBatch {
   const texts = new Array<undefined>(columns.length).fill(undefined);
   return {

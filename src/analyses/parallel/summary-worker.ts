@@ -1,4 +1,4 @@
-/** What a worker thread of `summarize-batches.ts` runs: the evidence of some batches, filled one by one and handed over once. */
+/** Runs in a worker thread of `summarize-batches.ts`: fills evidence batch by batch and returns it once. */
 import { RunEvidence } from "../evidence/run-evidence.ts";
 import { answerTasks } from "./answer-tasks.ts";
 import type { SummaryReply, SummaryTask } from "./messages.ts";

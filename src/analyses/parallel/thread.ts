@@ -4,9 +4,9 @@ import type { Answer, Question } from "./messages.ts";
 
 /** A worker thread that answers each task once (`answerTasks` is its other end). */
 export interface Thread<Task, Reply> {
-  /** Rejected with the error of the task as it was thrown, or because the thread ended before it answered. */
+  /** Rejected with the error that the task threw, or if the thread ended before answering. */
   ask(task: Task, transfer?: readonly Transferable[]): Promise<Reply>;
-  /** Ends the thread. What is unanswered is rejected. */
+  /** Ends the thread; rejects unanswered tasks. */
   close(): Promise<void>;
 }
 
@@ -16,10 +16,10 @@ interface Pending<Reply> {
 }
 
 /**
- * The compiled worker `name.js` beside a module, or its source where Node itself runs TypeScript; undefined where
- * TypeScript sources run through a loader, which worker threads do not have.
+ * The compiled worker `name.js` next to a module, or its source if Node itself runs TypeScript; undefined if a loader
+ * runs TypeScript sources, because worker threads lack it.
  *
- * @param beside the module's `import.meta.url`; default this one
+ * @param beside the module's `import.meta.url`; default this module
  */
 export function workerFile(name: string, beside: string = import.meta.url): URL | undefined {
   if (!beside.endsWith(".ts")) return new URL(`./${name}.js`, beside);
@@ -27,7 +27,7 @@ export function workerFile(name: string, beside: string = import.meta.url): URL 
   return native ? new URL(`./${name}.ts`, beside) : undefined;
 }
 
-/** Starts a thread. It keeps the process alive only while it has something to answer. */
+/** Starts a thread. It keeps the process alive only while it has tasks to answer. */
 export function startThread<Task, Reply>(url: URL, onEnd: () => void = () => {}): Thread<Task, Reply> {
   const worker = new Worker(url);
   const pending = new Map<number, Pending<Reply>>();

@@ -1,5 +1,5 @@
 /**
- * One policy alone: how sure it was of what was sampled, where, and of which sequences least.
+ * One policy alone: how sure it was of what it sampled, where, and which sequences it was least sure of.
  * Comparisons of two policies belong in `report`.
  *
  * @module
@@ -18,11 +18,11 @@ import type { PolicyRunResult } from "./policy-run.ts";
 export interface PolicyReportInput {
   readonly run: string;
   readonly result: PolicyRunResult;
-  /** Why the files cannot be compared: what they are, which side is missing, what to switch on. */
+  /** Why the files cannot be compared: what they are, which side is missing, which option to enable. */
   readonly error: LogratioError;
-  /** What the files are, where their adapter has a name for it. */
+  /** What the files are, if their adapter has a name for it. */
   readonly what?: string | undefined;
-  /** As the user gave them, and the flags that choose what is read, for the commands to run next. */
+  /** The paths as given by the user, and the flags that choose what is read, for the suggested commands. */
   readonly paths: readonly string[];
   readonly flags: readonly string[];
   readonly findings: readonly Finding[];
@@ -60,7 +60,7 @@ function describeMissing(policies: PolicyReport["policies"], error: LogratioErro
 
 function chooseNext(input: PolicyReportInput): NextStep[] {
   const { result, paths, flags } = input;
-  // What was piped in is gone: a command that names it again would wait for more.
+  // Piped input is consumed: a command that reads it again would wait for more.
   if (paths.includes("-")) return [];
   const [token] = result.unlikely_tokens;
   const others = withoutFlag(flags, "--filter");
@@ -79,8 +79,8 @@ function chooseNext(input: PolicyReportInput): NextStep[] {
 }
 
 /**
- * The command for digits, where it is known to find some. Files of digits alone and tokens with texts need no tokenizer. The
- * replies of a server come without one, and so often without digits that a command for them would mostly fail.
+ * The command for digits, if it is known to find some. Files of digits alone and tokens with texts need no tokenizer.
+ * Server replies come without one, and rarely contain digits, so a command for them would mostly fail.
  */
 function chooseDigits({ result, paths, sources }: PolicyReportInput, flags: readonly string[]): NextStep[] {
   const why = "how sure the policy is of the digits";

@@ -1,11 +1,14 @@
 import type { RecordBatch, TopK } from "../../core/schema/index.ts";
 
-/** What a list may lack of 1 and still be the whole distribution: float32 sums of a vocabulary are off by less. */
+/**
+ * A list whose probabilities sum to within this of 1 is the whole distribution: float32 sums over a vocabulary are more
+ * exact.
+ */
 const WHOLE = 1e-4;
 
 /**
- * The entropy at a place of the batch, nats: the column of the policy, else that of its alternatives where they are all
- * there are. NaN where neither tells: of a list that is cut off, entropy is not known.
+ * The entropy at a place of the batch, nats: the policy's column, else from its alternatives if these are complete. NaN
+ * if neither gives it: a truncated list does not determine the entropy.
  */
 export function openEntropy(batch: RecordBatch, policy: string): (at: number) => number {
   const column = batch.entropies[policy];
@@ -15,7 +18,7 @@ export function openEntropy(batch: RecordBatch, policy: string): (at: number) =>
   return (at) => sumList(top, at).entropy;
 }
 
-/** Lists that are whole at confident tokens only would make the mean that of confident tokens. */
+/** If lists are complete only at confident tokens, the mean would be that of confident tokens. */
 function coversAll(top: TopK, mask: Uint8Array): boolean {
   for (let at = 0; at < mask.length; at++)
     if (mask[at] !== 0 && !(Math.abs(sumList(top, at).mass - 1) <= WHOLE)) return false;

@@ -2,7 +2,7 @@ import { addOutcome, emptyOutcomeSums, type SequenceOutcome } from "../../core/s
 import type { PolicyGroup } from "../../results/policy.ts";
 import { divide, TokenTally } from "./token-tally.ts";
 
-/** Sums of sequences: their tokens, and how they went. */
+/** Sums over sequences: their tokens and outcomes. */
 export class GroupTally {
   readonly tokens = new TokenTally();
   readonly #outcomes = emptyOutcomeSums();
@@ -24,7 +24,7 @@ export class GroupTally {
   }
 }
 
-/** The tally of a key, made where it is seen first. */
+/** The tally of a key, created on first use. */
 export function takeTally<K, T>(tallies: Map<K, T>, key: K, make: () => T): T {
   let tally = tallies.get(key);
   if (tally === undefined) {

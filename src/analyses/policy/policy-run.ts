@@ -15,11 +15,11 @@ import { SequencePerplexity } from "./perplexity.ts";
 import { divide, TokenTally } from "./token-tally.ts";
 
 const LISTED = 10;
-/** Where groups of positions begin: the first token stands for itself. */
+/** Where groups of positions begin: the first token has its own group. */
 const POSITIONS = [0, 1, 10, 100, 1000, 10_000];
 const PROBABILITIES = [0, 0.01, 0.1, 0.5, 0.9, 0.99];
 
-/** Everything of the report that is made from the batches. */
+/** Everything in the report that comes from the batches. */
 export type PolicyRunResult = Pick<
   PolicyReport,
   | "policies"
@@ -35,7 +35,7 @@ export type PolicyRunResult = Pick<
   | "excluded"
 > & {
   readonly sequencesByFile: ReadonlyMap<string, number>;
-  /** Whether the texts of tokens are known, and some are numbers: then their digits need no tokenizer. */
+  /** Whether token texts are known and some are numbers: then their digits need no tokenizer. */
   readonly hasNumberTexts: boolean;
 };
 
@@ -70,12 +70,12 @@ export class PolicyRun {
   #infinite = 0;
   #missing = 0;
 
-  /** @param policy the one whose log-probs the batches have */
+  /** @param policy the policy whose log-probs the batches have */
   constructor(policy: "rollout" | "trainer") {
     this.#policy = policy;
   }
 
-  /** @throws MissingSideError when the batch lacks the policy's log-probs */
+  /** @throws MissingSideError if the batch lacks the policy's log-probs */
   add(batch: RecordBatch): void {
     const logprobs = batch[`${this.#policy}Logprobs`];
     const { file } = batch.provenance;
@@ -129,7 +129,7 @@ export class PolicyRun {
 
   #addSpread(logprob: number): void {
     const apart = logprob - this.#spread.mean;
-    // The surprisals are counted before: this is the n-th of them.
+    // The surprisal has been counted already: this is the n-th.
     this.#spread.mean += apart / this.#surprisals.count;
     this.#spread.m2 += apart * (logprob - this.#spread.mean);
   }
@@ -211,7 +211,7 @@ export class PolicyRun {
   }
 }
 
-/** Index of the last bound that is not above the value; bounds ascend from 0. */
+/** Index of the last bound not above the value; bounds ascend from 0. */
 function findLast(bounds: readonly number[], value: number): number {
   let at = bounds.length - 1;
   while (at > 0 && bounds[at]! > value) at--;
@@ -254,7 +254,7 @@ function makeSequence(batch: RecordBatch, row: number, tokens: number, mean: num
   };
 }
 
-/** Whether a sampled token with a log-prob is a number. */
+/** Whether any sampled token with a log-prob is a number. */
 function hasNumber(
   { tokenTexts = [], offsets, responseMask }: RecordBatch,
   logprobs: ArrayLike<number>,

@@ -6,11 +6,11 @@ export class TokenTally {
   sum = 0;
   zeros = 0;
   entropy = 0;
-  /** Σ surprisal of the tokens whose entropy is known. */
+  /** Σ surprisal over the tokens with known entropy. */
   surprisal = 0;
   entropyTokens = 0;
 
-  /** @param entropy NaN where it is not known */
+  /** @param entropy NaN if not known */
   add(logprob: number, entropy: number): void {
     this.tokens++;
     this.sum += logprob;
@@ -46,7 +46,7 @@ export class TokenTally {
   }
 }
 
-/** Null without anything to divide by. */
+/** Null if there is nothing to divide by. */
 export function divide(sum: number, count: number): number | null {
   return count === 0 ? null : sum / count;
 }

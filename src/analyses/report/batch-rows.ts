@@ -1,12 +1,12 @@
 /**
- * What a summary asks of a batch's rows: where they are, how they ended, what they are called.
+ * What a summary needs to know about a batch's rows: their place, outcome and name.
  *
  * @module
  */
 import { formatHandle, type RecordBatch } from "../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../core/summaries/index.ts";
 
-/** Entropies are the trainer policy's, else the rollout policy's. */
+/** Entropies come from the trainer policy, else from the rollout policy. */
 export function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
   const entropies = batch.entropies.trainer ?? batch.entropies.rollout;
@@ -27,7 +27,7 @@ export function readOutcome(batch: RecordBatch, row: number): SequenceOutcome {
   };
 }
 
-/** `[start, end)` of the runs of equal values (NaN equals NaN). */
+/** `[start, end)` of each run of equal values (NaN equals NaN). */
 export function* iterateRuns(values: Float64Array): Generator<[start: number, end: number]> {
   for (let start = 0; start < values.length; ) {
     let end = start + 1;

@@ -1,9 +1,9 @@
 /**
- * Slices by a column whose values a source may make up without end (engine ids that are request ids, versions that are
- * time stamps): at most `most` values are kept apart, the others are summed in one.
+ * Slices by a column with potentially unlimited values (engine ids that are request ids, versions that are timestamps):
+ * at most `most` values have a slice of their own, the others are summed together.
  *
- * Kept are the values with the smallest hashes, as in `SequenceSample`: a value that was let go can never come back, so
- * what is apart and what is not does not depend on how a run was cut into shards.
+ * Keeps the values with the smallest hashes, as in `SequenceSample`: a value once pooled can never come back, so which
+ * values are separate does not depend on how a run was sharded.
  *
  * @module
  */
@@ -19,15 +19,15 @@ import {
 } from "../../core/summaries/index.ts";
 import { makeSlice, Slices, slicesBy } from "./slices.ts";
 
-/** Values kept apart. */
+/** Values with a slice of their own. */
 const MOST_PARTS_APART = 1024;
-/** Of values that are not kept apart, how many are counted one by one. */
+/** How many pooled values are counted individually. */
 const MOST_COUNTED = 2 ** 14;
 
-/** The values that are not kept apart. */
+/** The pooled values. */
 export interface PooledParts {
   readonly summary: MismatchSummary;
-  /** How many; there are more where `isMore`. */
+  /** Their number; there are more if `isMore`. */
   readonly count: number;
   readonly isMore: boolean;
 }
@@ -70,8 +70,8 @@ export class BoundedSlices<K extends string | number> implements Keyed<K, Mismat
   }
 
   /**
-   * The summary that a value's tokens belong in. Ask again for each addition: the value may be pooled by then, with all
-   * that was added before.
+   * The summary for a value's tokens. Call it for each addition: in the meantime the value may have been pooled, with
+   * everything added before.
    */
   get(key: K): MismatchSummary {
     const known = this.#slices.byKey.get(key);
@@ -84,7 +84,7 @@ export class BoundedSlices<K extends string | number> implements Keyed<K, Mismat
     return this.#slices.byKey.get(key) ?? this.#pool(hash);
   }
 
-  /** As `get`, for what is added of a unit (`MismatchSummary.beginUnit`). */
+  /** Like `get`, for additions by unit (`MismatchSummary.beginUnit`). */
   open(key: K, unit: string): MismatchSummary {
     const slice = this.get(key);
     slice.beginUnit(unit);
@@ -103,7 +103,7 @@ export class BoundedSlices<K extends string | number> implements Keyed<K, Mismat
     return this.#slices.sorted();
   }
 
-  /** Undefined while every value is kept apart. */
+  /** Undefined as long as every value has its own slice. */
   pooled(): PooledParts | undefined {
     this.#trim();
     if (this.#pooled === undefined) return undefined;
@@ -124,7 +124,7 @@ export class BoundedSlices<K extends string | number> implements Keyed<K, Mismat
   #count(hash: number): void {
     this.#hashes.add(hash);
     if (this.#hashes.size <= 2 * MOST_COUNTED) return;
-    // One more than are counted stays, so that it is known that there are more.
+    // Keeps one more than is counted, to know that there are more.
     const largest = [...this.#hashes].sort((a, b) => a - b).slice(MOST_COUNTED + 1);
     for (const dropped of largest) this.#hashes.delete(dropped);
   }

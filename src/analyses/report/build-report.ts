@@ -68,25 +68,25 @@ import {
 } from "./standouts/index.ts";
 import { PROBABILITY_EDGES } from "./token-groups.ts";
 
-/** What a report is made of. */
+/** Input of a report. */
 export interface ReportInput {
-  /** Name of the run, as the report shows it. */
+  /** Name of the run, as shown in the report. */
   readonly run: string;
-  /** The paths as the user gave them, for the command to run next. */
+  /** The paths as given by the user, for the next command. */
   readonly paths: readonly string[];
-  /** The flags that chose what was read, word by word, for the same. */
+  /** The flags that chose what was read, verbatim, for the same purpose. */
   readonly flags?: readonly string[];
   /** Sums over the run. */
   readonly summary: RunSummary;
-  /** What the doctor says of the same batches; without it, the answer has no causes. */
+  /** The doctor's diagnosis of the same batches; without it, the answer has no causes. */
   readonly diagnosis?: Diagnosis | undefined;
-  /** Of prompts that both sides scored, apart from `summary`. */
+  /** Sums over prompts that both sides scored; not part of `summary`. */
   readonly prompts?: MismatchSummary | undefined;
-  /** Trainers whose logged figures are shown beside; none when empty. */
+  /** Trainers whose logged figures are shown alongside; none if empty. */
   readonly parity: readonly ParityTrainer[];
-  /** What reading noticed. */
+  /** Findings from reading. */
   readonly findings: readonly Finding[];
-  /** Files that were read; their sequences are counted by the summary. */
+  /** Files that were read; the summary counts their sequences. */
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 
@@ -94,7 +94,7 @@ const TOKEN_IDS_SHOWN = 20;
 
 /**
  * Turns a filled run summary into the report: figures, verdict, facts. Pure; the same summary gives the same report.
- * `reportRun` of `logratio/node` does all of it from paths.
+ * `reportRun` of `logratio/node` does everything from paths.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -117,22 +117,22 @@ const TOKEN_IDS_SHOWN = 20;
  * assert.equal(report.worst_tokens[0]?.handle, "s10.q0.t1");
  * ```
  *
- * @param input the summary, and where it is from
+ * @param input the summary, and where it came from
  * @returns logs and KLs in nats, shares and probabilities as fractions, names as `--json` prints them
  */
 export function buildReport(input: ReportInput): MismatchReport {
   return completeReport(input, describe(input), compareParts(input.summary.sample.list()));
 }
 
-/** What is done elsewhere while a report is made. */
+/** Work done elsewhere while a report is built. */
 export interface Beside {
-  /** `testPlaces` in another thread; undefined, or returns that, where it is not worth it. */
+  /** `testPlaces` in another thread; undefined, or returns undefined, if it is not worthwhile. */
   readonly testApart?: (places: GatheredPlaces) => Promise<PlaceChances> | undefined;
-  /** In place of the input's, where it is made in another thread. */
+  /** Replaces the input's diagnosis if another thread makes it. */
   readonly diagnosis?: Promise<Diagnosis>;
 }
 
-/** {@link buildReport}, in which other threads test turns and tenths of responses, or diagnose, while this one does the rest. */
+/** Like {@link buildReport}; other threads test turns and tenths of responses, or diagnose, in the meantime. */
 export async function buildReportBeside(
   input: ReportInput,
   { testApart, diagnosis }: Beside,
@@ -140,7 +140,7 @@ export async function buildReportBeside(
   const clusters = input.summary.sample.list();
   const places = gatherAllPlaces(clusters);
   const testing = testApart?.(places);
-  // If what follows throws, nobody waits for the other threads.
+  // Prevents unhandled rejections of the other threads if the code below throws.
   for (const other of [testing, diagnosis]) other?.catch(() => {});
   const described = describe(input);
   const wholes = compareWholes(clusters);
@@ -159,7 +159,7 @@ function completeReport(
 ): MismatchReport {
   const { summary } = input;
   const fault = findFault(input.findings, source.metrics.tokens);
-  // Steps of what cannot be compared say nothing.
+  // If columns cannot be compared, steps say nothing.
   const segmentation = fault === undefined ? found : new StepLevels().find();
   const facts = findFacts(source, summary.sample, comparisons);
   const leftOut = listLeftOut(input.findings, source.excluded);
@@ -206,7 +206,7 @@ function completeReport(
   };
 }
 
-/** What the report says of single steps. */
+/** What the report says about single steps. */
 interface StepFigures {
   readonly perStep: StepMetrics[];
   readonly tests: StepTests[];
@@ -214,7 +214,7 @@ interface StepFigures {
   readonly segmentation: Segmentation;
 }
 
-/** In one walk: most steps are kept as bytes, and are opened for each look. */
+/** In a single pass: most steps are kept as bytes and decoded on each access. */
 function describeSteps(summary: RunSummary): StepFigures {
   const [perStep, tests] = [[] as StepMetrics[], [] as StepTests[]];
   const [watch, levels] = [new RunWatch(), new StepLevels()];
@@ -231,7 +231,7 @@ function describeSteps(summary: RunSummary): StepFigures {
   return { perStep, tests, watch: watch.report(), segmentation: levels.find() };
 }
 
-/** What facts, verdict and the next command are drawn from. */
+/** The figures behind facts, verdict and the next command. */
 interface Described {
   readonly source: FactSource;
   readonly segmentation: Segmentation;
@@ -333,7 +333,7 @@ function describeValues(
   };
 }
 
-/** Groups of sequences but for steps, and turns. */
+/** Groups of sequences (other than steps), and turns. */
 function describeSlices(
   summary: RunSummary,
 ): Pick<
@@ -404,7 +404,7 @@ function readRatios({ sums, deltas }: MismatchSummary): RatioReadings {
   return { ess: effectiveSampleSize(sums), ratio_outside: outside / deltas.count };
 }
 
-/** Why the figures do not compare the two policies, if they do not: nothing else can be said of them. */
+/** Why the figures do not compare the two policies, if so: then nothing else can be said about them. */
 function findFault(findings: readonly Finding[], tokens: number): string | undefined {
   const find = (...codes: Finding["code"][]): Finding | undefined =>
     findings.find(({ code }) => codes.includes(code));

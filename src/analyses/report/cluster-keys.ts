@@ -1,6 +1,6 @@
 /**
- * Which sequences were drawn together. The samples of a prompt resemble each other, so the prompt is the unit that
- * intervals draw; samples of a prompt may lie in different files and on different ranks.
+ * Which sequences were drawn together. Samples of one prompt resemble each other, so intervals resample prompts; a
+ * prompt's samples may be in different files and on different ranks.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { KeyHash } from "../../core/summaries/index.ts";
 export interface ClusterKeys {
   /** See `ClusterSums`. */
   readonly keys: Float64Array;
-  /** 1 where the key names the prompt, 0 where the prompt is not known and it names the sequence. */
+  /** 1 if the key identifies the prompt, 0 if the prompt is not known and the key identifies the sequence. */
   readonly arePrompts: Uint8Array;
 }
 
-/** What a key was made from, so that a group called "7" is not a prompt of token 7. */
+/** What a key was made from, so that a group named "7" is not a prompt of token 7. */
 const GROUP = 1;
 const PROMPT_IDS = 2;
 const PROMPT_TEXT = 3;
 const SEQUENCE = 4;
 
 /**
- * The cluster of each row: its step with its group id, else with its prompt's token ids or text; else the sequence by its
- * place in the input. A prompt that comes again at another step is another draw. Nothing hangs on the order of
- * batches or on figures, so shards agree, and bit-exact sequences stay apart.
+ * The cluster of each row: its step and group id, else its step and the prompt's token ids or text; else the sequence,
+ * by its place in the input. A prompt repeated at another step is another draw. Depends neither on the order of batches
+ * nor on figures, so shards agree, and bit-identical sequences stay separate.
  */
 export function clusterKeys(batch: RecordBatch): ClusterKeys {
   const keys = new Float64Array(batch.length);

@@ -16,17 +16,20 @@ type Sums = ArrayLike<number>;
 type Column = keyof typeof CLUSTER;
 
 export interface ClusterMetric {
-  /** Positive quantities have intervals symmetric in the logarithm. */
+  /** Positive quantities have intervals that are symmetric in the logarithm. */
   readonly scale: "linear" | "log";
-  /** What a cluster's part in the figure is measured by; non-negative. */
+  /** A cluster's share in the figure is measured by this column; non-negative. */
   readonly mass: Column;
   /** From the sums of all clusters; on the scale on which its interval is symmetric but for the logarithm. */
   value(total: Sums): number;
-  /** To first order, by how much the figure is larger for a cluster's sums at `at`. */
+  /** First-order increase of the figure due to a cluster's sums at `at`. */
   influence(total: Sums, table: Sums, at: number): number;
-  /** The largest value that it can have. */
+  /** The largest possible value. */
   readonly most?: number;
-  /** From `value` to the figure that the report prints, where they differ. Falling: it turns ends around. */
+  /**
+   * Converts `value` to the figure that the report prints, if they differ. Decreasing: it swaps the ends of the
+   * interval.
+   */
   readonly shown?: (value: number) => number;
 }
 

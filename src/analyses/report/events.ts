@@ -4,10 +4,10 @@ import type { MistakeEvents } from "../../results/events.ts";
 import { findEvents } from "../assessment/events.ts";
 import type { RunSummary } from "./run-summary.ts";
 
-/** The mistakes of a run that count most. */
+/** The most important mistakes of a run. */
 export function eventsOf({ total, gradient, largeTokens, sample }: RunSummary): MistakeEvents {
   const { deltas, sums } = total;
-  // Of large runs the sample has some prompts only; the batches of the others say how many answers they hold.
+  // In large runs the sample has only some prompts; for the others, the batches say how many answers there are.
   const sampled = new Map(sample.list().map(({ cluster, sequences }) => [cluster, sequences.length]));
   return findEvents({
     large: largeTokens,

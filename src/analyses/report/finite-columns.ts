@@ -1,5 +1,5 @@
 /**
- * Which log-probs of a run are not finite, for the assessment.
+ * Finds log-probs that are not finite, for the assessment.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { pooledMetrics } from "./metrics.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { makeSlice } from "./slices.ts";
 
-/** Formats of arrays of numbers, which have NaN and no null. */
+/** Formats with arrays of numbers, which have NaN but not null. */
 const ARRAYS: ReadonlySet<string> = new Set(["npz", "npy", "memmap", "torch", "pickle", "safetensors"]);
 
 export function assessColumns(
@@ -39,7 +39,7 @@ export function assessColumns(
   return assessFinite([column("rollout"), column("trainer")], readAsMissing);
 }
 
-/** The column's name in the source, from what reading found; null where files differ or do not say. */
+/** The column's name in the source, as noticed while reading; null if files differ or do not say. */
 function nameColumn(sources: readonly Pick<SourceSummary, "found">[], label: string): string | null {
   const names = sources.flatMap(({ found }) =>
     found.flatMap((line) => (line.startsWith(label) ? (line.slice(label.length).split(",")[0] ?? []) : [])),
@@ -48,7 +48,7 @@ function nameColumn(sources: readonly Pick<SourceSummary, "found">[], label: str
   return name === undefined || others.length > 0 ? null : name;
 }
 
-/** The figures of the steps before the first that is not finite, if what began there lasts to the end. */
+/** The figures of the steps before the first non-finite one, if what began there lasts to the end. */
 export function measureBefore({ steps }: RunSummary, { found }: Finite): FiniteBefore | undefined {
   const first = Math.min(...found.map(({ first_step }) => first_step ?? Number.NEGATIVE_INFINITY));
   if (!Number.isFinite(first) || !found.some(({ since_step }) => since_step === first)) return undefined;

@@ -4,7 +4,7 @@ import type { RunSummary } from "./run-summary.ts";
 
 const PER_DECADE = 3;
 const SMALLEST = 1e-6;
-/** Means of sequences lie within few decades of each other. */
+/** Means of sequences differ by few decades. */
 const MEAN_BARS = 36;
 
 /** Edges at 1, 2.15, 4.64, 10, … per decade from 1e-6 up to the first that covers `max`. */
@@ -25,7 +25,7 @@ export function signedHistogram(sketch: ValueSketch): Histogram {
   return fill(sketch, signedEdges(sketch));
 }
 
-/** Of right and of wrong answers, with the same edges. */
+/** Distributions for right and for wrong answers, with the same edges. */
 export function correctnessSpreads({ correctness, sequenceDeltas }: RunSummary): CorrectnessSpread[] {
   const spreads = (["correct", "incorrect"] as const).flatMap((name) => {
     const [slice, means] = [correctness.byKey.get(name), sequenceDeltas.get(name)];
@@ -50,7 +50,7 @@ function signedEdges(...sketches: readonly ValueSketch[]): number[] {
   return [...side.map((edge) => -edge).reverse(), ...side];
 }
 
-/** Edges that grow by a factor from the least to the greatest value above 0; zeros are in the first bar. */
+/** Edges that grow by a constant factor from the smallest to the largest non-zero value; zeros are in the first bar. */
 function evenLogEdges(sketches: readonly ValueSketch[]): number[] {
   const smallest = sketches.flatMap((sketch) => {
     const { middles, lows } = sketch.columns();
@@ -66,7 +66,7 @@ function fill(sketch: ValueSketch, edges: number[]): Histogram {
   const counts = new Array<number>(edges.length - 1).fill(0);
   let bar = 0;
   const cells = sketch.columns();
-  // By index: until a loop is compiled, entries() makes two objects a cell, of which there are tens of thousands.
+  // By index: until a loop is compiled, entries() allocates two objects per cell, and there are tens of thousands.
   for (let cell = 0; cell < cells.middles.length; cell++) {
     while (bar < counts.length - 1 && cells.middles[cell]! >= edges[bar + 1]!) bar++;
     counts[bar] = counts[bar]! + cells.counts[cell]!;

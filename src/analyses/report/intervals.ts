@@ -1,6 +1,6 @@
 /**
- * How far the pooled figures of a run may be off, as an account of the *other prompts* that its steps might have drawn.
- * docs/statistics.md says what the intervals mean and how often they hold.
+ * Uncertainty of the pooled figures of a run, due to the *other prompts* that its steps might have drawn.
+ * docs/statistics.md explains what the intervals mean and how often they hold.
  *
  * @module
  */
@@ -18,18 +18,18 @@ import { addTurns as totalOfSequence } from "./standouts/index.ts";
 
 /** With fewer clusters a variance is guesswork. */
 const FEWEST_CLUSTERS = 10;
-/** Where one cluster holds more, the interval says what that cluster does, not what prompts do. */
+/** If one cluster holds more, the interval describes that cluster rather than prompts. */
 const MOST_OF_ONE = 0.1;
 /**
- * Largest relative standard error that the clusters' spread may lead one to expect. Skewed sums need many clusters before
- * their mean is near normal: by simulation, 50 times the square of their coefficient of variation.
+ * Largest relative standard error to expect from the clusters' spread. Skewed sums need many clusters before their mean
+ * is nearly normal: by simulation, 50 times the square of their coefficient of variation.
  */
 const MOST_EXPECTED_ERROR = Math.sqrt(1 / 50);
-/** From here on a mean has no finite variance. */
+/** From this value on a mean has no finite variance. */
 const INFINITE_VARIANCE = 0.5;
 
 /**
- * 95 % intervals of the pooled figures, by metric name; where the data allow none, `low` and `high` are NaN and `reason`
+ * 95 % intervals of the pooled figures, by metric name; if the data allow none, `low` and `high` are NaN and `reason`
  * says why. Empty with fewer than two clusters.
  */
 export function computeIntervals(summary: MismatchSummary): Record<string, Interval> {
@@ -59,7 +59,7 @@ export function computeIntervals(summary: MismatchSummary): Record<string, Inter
 }
 
 /**
- * The share of tokens with |Δp| > ½ counts events that are rare and come in prompts: it has an interval however few they
+ * The share of tokens with |Δp| > ½ counts rare events that cluster in prompts: it has an interval however few there
  * are, from the sampled prompts.
  */
 export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
@@ -87,8 +87,8 @@ export function jumpInterval(sample: SequenceSample): Record<string, Interval> {
 }
 
 /**
- * What the data leave open of each figure, by metric name: its interval. Where that would not hold, the widest of the
- * interval all the same and of what is left without any one cluster: too narrow for a claim, but nearer to one than the
+ * The range that the data leave open for each figure, by metric name: its interval. If that would not be valid, the
+ * widest of the interval and the values without any one cluster: too narrow for a claim, but closer to one than the
  * figure alone.
  */
 export function computeRanges(intervals: Readonly<Record<string, Interval>>): Ranges {
@@ -119,7 +119,7 @@ function shown(
   return show ? { low: show(high), high: show(low) } : { low, high: high > most ? most : high };
 }
 
-/** From the smallest to the largest figure that is left when one cluster is taken away. */
+/** From the smallest to the largest value of the figure with one cluster left out. */
 function leaveOneOut(metric: ClusterMetric, total: Float64Array, table: Float64Array): [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -135,7 +135,7 @@ function leaveOneOut(metric: ClusterMetric, total: Float64Array, table: Float64A
   return [ends.low, ends.high];
 }
 
-/** Why these clusters allow no interval of a figure; undefined where they do. */
+/** Why these clusters allow no interval for a figure; undefined if they do. */
 function reasonAgainst(
   metric: ClusterMetric,
   table: Float64Array,
@@ -162,8 +162,8 @@ function reasonAgainst(
 }
 
 /**
- * The relative standard error of a mean of as many lognormal numbers with the spread that the larger half of the non-zero
- * masses have. Not from their variance: where rare clusters carry a mean, a sample without one looks most certain.
+ * The relative standard error of a mean of as many lognormal numbers with the spread of the larger half of the non-zero
+ * masses. Not from their variance: if rare clusters carry a mean, a sample without one looks most certain.
  */
 function expectedError(masses: Float64Array): number {
   const first = masses.findIndex((mass) => mass > 0);
@@ -185,12 +185,12 @@ function describeHeavyTails(deltas: ValueSketch): (mass: TokenMass) => string | 
   };
 }
 
-/** Words for a sum of `mass` over tokens whose tail says that its variance is infinite. */
+/** Describes a sum of `mass` over tokens whose tail implies an infinite variance. */
 function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undefined {
   const { middles, counts } = deltas.columns();
   const masses = middles.map((middle) => mass(middle));
   const n = deltas.count;
-  // As many of the largest as Vehtari et al. (2024) take.
+  // The number of largest values that Vehtari et al. (2024) use.
   const most = Math.min(0.2 * n, 3 * Math.sqrt(n));
   const cells = listLargest(masses, counts, Math.max(most, countFew(n)));
   let taken = 0;
@@ -213,8 +213,8 @@ function describeHeavyTail(mass: TokenMass, deltas: ValueSketch): string | undef
 type MassCell = readonly [mass: number, count: number];
 
 /**
- * Cells in descending order of mass: as many as hold `most` tokens, and one more. Masses grow with the distance of Δ
- * from 0, so the next one is always at one end of those that are left.
+ * Cells in descending order of mass: as many as hold `most` tokens, plus one. Masses grow with the distance of Δ from
+ * 0, so the next one is always at either end of the remaining cells.
  */
 function listLargest(masses: Float64Array, counts: Float64Array, most: number): MassCell[] {
   const cells: MassCell[] = [];
@@ -228,10 +228,10 @@ function listLargest(masses: Float64Array, counts: Float64Array, most: number): 
   return cells;
 }
 
-/** How many of the largest tokens the words are about: a thousandth of all, and at least one. */
+/** How many of the largest tokens the sentence covers: a thousandth of all, and at least one. */
 const countFew = (tokens: number): number => Math.max(1, Math.round(tokens / 1000));
 
-/** `5 of 31,000 hold 63 %`: so few tokens hold so much of all mass. */
+/** `5 of 31,000 hold 63 %`: how few tokens hold how much of the mass. */
 function largestTokens(cells: readonly MassCell[], n: number, sum: number): string {
   const few = countFew(n);
   let left = few;

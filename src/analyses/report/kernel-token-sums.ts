@@ -1,5 +1,5 @@
 /**
- * `token-sums.ts` in WebAssembly: a piece of tokens is copied in once, and all loops over it run there.
+ * `token-sums.ts` in WebAssembly: each chunk of tokens is copied in once, and all loops over it run there.
  *
  *     piece ─► tokens, log-probs, ids copied in ─► list ──► tails, worst tokens, starved: what few tokens need, here
  *                  │
@@ -27,7 +27,7 @@ import {
 } from "./token-sums.ts";
 import { WorstTokens } from "./worst-tokens.ts";
 
-/** A sketch of the kernel, and what it stands for. */
+/** A sketch in the kernel, and what it represents. */
 interface OpenSketch {
   readonly sketch: number;
   readonly set: SliceSet;
@@ -42,9 +42,9 @@ export class KernelTokenSums implements TokenSums {
   readonly #large: LargeTokenFinder;
   /** By set and turn. */
   readonly #sketches = new Map<number, OpenSketch>();
-  /** The row whose sums the kernel has; -1: none. */
+  /** The row whose sums are in the kernel; -1: none. */
   #row = -1;
-  /** Ids that the kernel has no room for; -1 for the others. */
+  /** Ids too large for the kernel; -1 for the others. */
   #largeIds = new Int32Array(0);
 
   constructor(kernel: TokensKernel, targets: TokenTargets, input: TokenInput) {
@@ -55,7 +55,7 @@ export class KernelTokenSums implements TokenSums {
     this.#large = new LargeTokenFinder(targets.largeTokens, input);
     kernel.edgesIn.set(BUCKET_EDGES);
     for (const [i, words] of THRESHOLD_WORDS.entries()) kernel.thresholdsIn.set(words, 2 * i);
-    // What a batch has left behind that ended with an error is dropped here.
+    // Drops what a batch that ended with an error left behind.
     kernel.clearSketches();
     kernel.clearGroups();
     kernel.clearRow();
@@ -111,7 +111,7 @@ export class KernelTokenSums implements TokenSums {
     this.#targets.groups.tokenIds.addMany(this.#largeIds, delta, k3, 0, count);
   }
 
-  /** Tells the tails about all tokens; returns how many tokens are listed for them, the worst ones, the large and the starved ones. */
+  /** Passes all tokens to the tails; returns how many worst, large and starved tokens are listed. */
   #list(tokens: MaskedTokens): number {
     const { tails } = this.#targets;
     const { rollout, trainer } = this.#input;
@@ -127,7 +127,7 @@ export class KernelTokenSums implements TokenSums {
     return found;
   }
 
-  /** Of the listed tokens those from `next` on that come before token `to`; returns the first one after them. */
+  /** Adds the listed tokens from `next` on that precede token `to`; returns the index of the first one after them. */
   #addListed(tokens: MaskedTokens, row: number, next: number, found: number, to: number): number {
     const { listed } = this.#kernel;
     let starved = 0;
@@ -159,7 +159,7 @@ export class KernelTokenSums implements TokenSums {
     const known = this.#sketches.get(key);
     if (known !== undefined) return known.sketch;
     const sketch = this.#sketches.size;
-    // The last one is nobody's.
+    // The last sketch is not used.
     if (sketch === this.#kernel.sketches) return sketch;
     this.#sketches.set(key, { sketch, set, turn });
     return sketch;
@@ -173,7 +173,7 @@ export class KernelTokenSums implements TokenSums {
       openTurnDeltas(this.#targets.turnDeltas, turn).addRange(delta, words, from, to);
   }
 
-  /** Makes the kernel's row this one. */
+  /** Makes this row the kernel's current row. */
   #openRow(row: number): void {
     if (row === this.#row) return;
     this.#closeRow();
@@ -219,7 +219,7 @@ export class KernelTokenSums implements TokenSums {
   }
 }
 
-/** For several additions in a row: the lists are valid until other cells are listed. */
+/** For consecutive additions: the lists are valid until other cells are listed. */
 function listOnce(counted: CountedCells): CountedCells {
   const listed = counted.list();
   return { ...counted, list: () => listed };
@@ -233,7 +233,7 @@ function copyIn(kernel: TokensKernel, { count, delta, probDiff, k3, index, turn 
   kernel.turnIn.set(turn.subarray(0, count));
 }
 
-/** A float32 of the bucket that holds a log-prob in double precision. */
+/** A float32 in the same bucket as a double-precision log-prob. */
 function roundToBucket(logprob: number): number {
   let bucket = 0;
   while (bucket < BUCKET_EDGES.length && logprob >= BUCKET_EDGES[bucket]!) bucket++;
@@ -242,7 +242,8 @@ function roundToBucket(logprob: number): number {
 
 function readRow(kernel: TokensKernel): RowSums {
   const count = kernel.countTurns();
-  // Of their final length, and not spread: the sample keeps 32,768 of them, and engines give such arrays half the memory.
+  // Created at its final length, not spread: the sample keeps 32,768 of them, and engines give such arrays half the
+  // memory.
   const turns = new Array<number>(2 * count);
   const excess = new Array<number>(count);
   for (let turn = 0; turn < count; turn++) {
@@ -267,7 +268,7 @@ function settleGroups(kernel: TokensKernel, { deciles, buckets, tokenIds }: Toke
   addAll(deciles, kernel.takeDeciles());
   addAll(buckets, kernel.takeBuckets());
   tokenIds.addCounted(kernel.sortIds(), kernel.takeIds);
-  // Of ids that the kernel left out.
+  // For ids that the kernel left out.
   tokenIds.settle();
 }
 

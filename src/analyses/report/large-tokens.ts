@@ -24,41 +24,41 @@ import type { ClusterKeys } from "./cluster-keys.ts";
 import { formatPlaceKey } from "./worst-tokens.ts";
 
 /**
- * Ids before a token that are part of what it is. On `examples/demo/stale` one to four tell the same mistakes of a
- * prompt from others, and six do not find all that are alike, since answers have begun differently.
+ * Number of ids before a token that are part of its content. On `examples/demo/stale` one to four distinguish the
+ * mistakes of a prompt equally well, and six miss some that are alike because answers began differently.
  */
 const IDS_OF_CONTENT = 3;
 
-/** What a content was made from, so that a place is not an id. */
+/** What a content was made from, so that a place is not confused with an id. */
 const IDS = 1;
 const TEXTS = 2;
 const PLACE = 3;
 
-/** Where a batch is, and what its rows were drawn with. */
+/** Where a batch comes from, and the clusters of its rows. */
 export interface LargeTokensOf {
   readonly batch: RecordBatch;
   readonly clusters: ClusterKeys;
-  /** Of the batch within its file. */
+  /** Number of the batch within its file. */
   readonly number: number;
 }
 
-/** Tokens of Δ strictly between the two are too small to be kept. */
+/** Tokens with Δ strictly between the two are too small to keep. */
 interface Window {
   readonly low: number;
   readonly high: number;
 }
 
-/** Puts tokens of a batch into the run's large tokens. */
+/** Adds tokens of a batch to the run's large tokens. */
 export class LargeTokenFinder {
   readonly #found: LargeTokens;
   readonly #of: LargeTokensOf;
   #siblings: Map<number, number> | undefined;
-  /** The last row asked for: the key of its prompt, and of its tokens' places without their numbers. */
+  /** The last row used: the key of its prompt, and of its tokens' places without their numbers. */
   #row = -1;
   #prompt = 0;
   #place = "";
 
-  /** Largest |A| of the batch; asked for only where many tokens are large. */
+  /** Largest |A| of the batch; computed only if many tokens are large. */
   #largestAdvantage: number | undefined;
   #window: Window;
 
@@ -79,14 +79,14 @@ export class LargeTokenFinder {
     if (advantages === undefined) return { low: -threshold, high: threshold };
     if (impactThreshold === 0) return { low: -LARGE_DELTA, high: LARGE_DELTA };
     this.#largestAdvantage ??= largestOf(advantages);
-    // |A||ρ − 1| reaches the threshold only from this |ρ − 1| on; a little less, for what rounding takes.
+    // |A||ρ − 1| reaches the threshold only from this |ρ − 1| on; slightly less, to allow for rounding.
     const excess = (impactThreshold / this.#largestAdvantage) * (1 - 1e-6);
     const below = excess < 1 ? Math.max(LARGE_DELTA, -Math.log1p(-excess) * (1 - 1e-6)) : Infinity;
     const above = Math.max(LARGE_DELTA, Math.log1p(excess) * (1 - 1e-6));
     return { low: -Math.min(threshold, below), high: Math.min(threshold, above) };
   }
 
-  /** Token `i` of a kernel pass, of this row. */
+  /** Considers token `i` of a kernel pass over this row. */
   consider(row: number, tokens: MaskedTokens, i: number): void {
     const delta = tokens.delta[i]!;
     if (delta > this.#window.low && delta < this.#window.high) return;
@@ -98,7 +98,7 @@ export class LargeTokenFinder {
     const advantage = batch.advantages?.[index] ?? Number.NaN;
     const { threshold, impactThreshold } = this.#found;
     const impact = impactOf({ rollout, trainer, advantage });
-    // So written that NaN does not pass.
+    // Written so that NaN does not pass.
     if (size < threshold && !(impact > 0 && impact >= impactThreshold)) return;
     this.#openRow(row);
     const token = index - batch.offsets[row]!;
@@ -173,7 +173,7 @@ export class LargeTokenFinder {
   }
 }
 
-/** The same at every step, which a group's name need not be; undefined where only that is known. */
+/** The same at every step, which the name of a group need not be; undefined if only that name is known. */
 function promptKey(
   { promptOffsets, promptTokenIds, promptTexts }: RecordBatch,
   row: number,
@@ -187,7 +187,7 @@ function promptKey(
   return text === undefined ? undefined : new KeyHash().addWord(TEXTS).addText(text).key();
 }
 
-/** What was written after what, in answer to which prompt; the place in the answer where that is not known. */
+/** What was written after what, for which prompt; the place in the answer if that is not known. */
 function contentKey(batch: RecordBatch, row: number, index: number, prompt: number): number {
   const hash = new KeyHash().addNumber(prompt);
   const start = batch.offsets[row]!;

@@ -28,7 +28,7 @@ import {
 } from "../../core/summaries/index.ts";
 import type { Distribution, MismatchMetrics, ReportMetrics, Tail, TailPoint } from "../../results/report.ts";
 
-/** The figures of one set of tokens: kernel sums, the number of sequences they came from, the sketch of their Δ. */
+/** The figures of one set of tokens, from kernel sums, the number of sequences, and the sketch of their Δ. */
 export function computeMetrics(
   sums: Float64Array,
   sequences: number,
@@ -80,7 +80,7 @@ export function computeMetrics(
  * assert(ess > 0.9 && ess < 1); // a fraction of the tokens
  * ```
  *
- * @returns Δ and k1 to k3 in nats, ρ as a ratio, ESS and |Δp| as fractions; NaN where there is no token to tell
+ * @returns Δ and k1 to k3 in nats, ρ as a ratio, ESS and |Δp| as fractions; NaN if there are no tokens
  */
 export function pooledMetrics(summary: MismatchSummary): MismatchMetrics {
   return computeMetrics(summary.sums, summary.sequences.count, summary.deltas);
@@ -97,7 +97,7 @@ const QUANTILES = {
   "p99.9": 0.999,
 } as const;
 
-/** Quantiles of a sketch beside moments that are known exactly. */
+/** Quantiles of a sketch together with moments that are known exactly. */
 export function describeDistribution(
   sketch: ValueSketch,
   mean: number,
@@ -116,7 +116,9 @@ export function describeDistribution(
   };
 }
 
-/** The extreme-token curve P(|Δ| > τ), both tails apart; it ends with the first threshold that no token passes. */
+/**
+ * The extreme-token curve P(|Δ| > τ), separately for both tails; ends with the first threshold that no token exceeds.
+ */
 export function computeTailCurve(deltas: ValueSketch): TailPoint[] {
   const points: TailPoint[] = [];
   for (const threshold of TAIL_THRESHOLDS) {
@@ -143,7 +145,7 @@ export function countCatastrophic(
   return { catastrophic_tokens: tokens, catastrophic_fraction: tokens / deltas.count };
 }
 
-/** One side of Δ by itself: how many tokens, how far on average, at the median and at the 99th percentile. */
+/** One side of Δ alone: number of tokens, mean, median and 99th percentile. */
 export function describeTail(
   deltas: ValueSketch,
   side: "positive" | "negative",

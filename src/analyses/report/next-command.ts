@@ -5,28 +5,28 @@ import type { Fact, MismatchReport } from "../../results/report.ts";
 import { inputWasSkipped } from "../assessment/left-out.ts";
 import type { FactSource } from "./facts/index.ts";
 
-/** How the run was read: what a command needs to read it again. */
+/** How the run was read, so that a command can read it again. */
 export interface CommandInput {
-  /** As the user gave them. */
+  /** As given by the user. */
   readonly paths: readonly string[];
-  /** Flags that choose what is read and how, word by word: `--rollout`, `lp_vllm`, … */
+  /** Flags that choose what is read and how, verbatim: `--rollout`, `lp_vllm`, … */
   readonly flags: readonly string[];
-  /** Trainers' figures that are there already. */
+  /** Trainers whose figures are already included. */
   readonly compared: readonly string[];
-  /** Whether something is wrong that has a cause to look for. */
+  /** Whether something is wrong and its cause should be sought. */
   readonly isOff?: boolean;
-  /** Whether there is too little for a word on the run. */
+  /** Whether there is too little data for a verdict. */
   readonly isTooFew?: boolean;
 }
 
-/** The one command that gets furthest from here, given what stands out. */
+/** The single most useful next command, given what stands out. */
 export function nextCommand(
   source: FactSource,
   facts: readonly Fact[],
   findings: readonly Finding[],
   input: CommandInput,
 ): MismatchReport["next"] {
-  // A path that was given twice is counted once, so once is how to read it again.
+  // A path given twice is counted once, so it is listed once for reading again.
   const paths = [...new Set(input.paths)];
   const next = chooseNext(source, facts, findings, { ...input, paths });
   if (!input.paths.includes("-")) return next;
@@ -107,7 +107,7 @@ function chooseNext(
   };
 }
 
-/** The command that finds a correction, where one is needed: what cannot be compared needs another remedy first. */
+/** The command that finds a correction, if one is needed: what cannot be compared needs another remedy first. */
 export function correctCommand(
   { level, comparable, correction }: Assessment,
   { paths, flags }: Pick<CommandInput, "paths" | "flags">,
@@ -121,7 +121,7 @@ export function correctCommand(
   return { command: shellCommand("sweep", [...new Set(paths)], flags), why: `${why}, as a config` };
 }
 
-/** The words without a flag and its value. */
+/** The words without this flag and its value. */
 function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
   const at = flags.indexOf(flag);
   return at < 0 ? flags : flags.toSpliced(at, 2);

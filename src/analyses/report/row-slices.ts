@@ -16,25 +16,25 @@ export interface RunSlices {
   readonly staleness: BoundedSlices<number>;
 }
 
-/** What rows that belong to the same slices have in common: the same object for all of them. */
+/** What rows of the same slices share: one object for all of them. */
 export interface SliceSet {
-  /** Sets of a batch are counted from 0. */
+  /** Number of the set within a batch, from 0. */
   readonly number: number;
   readonly unbounded: readonly MismatchSummary[];
   readonly engine: string | undefined;
   readonly finish: string | undefined;
-  /** NaN where it is not known or not the same for all tokens. */
+  /** NaN if not known or not the same for all tokens. */
   readonly age: number;
 }
 
-/** The slices that each row of a batch belongs to, and what is summed of a row beside its kernel sums. */
+/** The slices that each row of a batch belongs to, and what is summed for a row besides its kernel sums. */
 export class RowSlices {
   readonly #summary: RunSlices;
   readonly #batch: RecordBatch;
   readonly #sets = new Map<string, SliceSet>();
   readonly #setOfRow: (SliceSet | undefined)[] = [];
   readonly #runs: (readonly StalenessRun[] | undefined)[] = [];
-  /** By row: Σ(1 − ρ) of the tokens with ρ < ½. */
+  /** By row: Σ(1 − ρ) over the tokens with ρ < ½. */
   readonly starved: Float64Array;
 
   readonly unit: string;
@@ -54,7 +54,7 @@ export class RowSlices {
     return this.open(this.set(row));
   }
 
-  /** The slices of a set. Asked for each time: between two additions a part may have been pooled with others. */
+  /** The slices of a set. Looked up each time: between two additions a part may have been pooled with others. */
   open({ unbounded, engine, finish, age }: SliceSet): readonly MismatchSummary[] {
     if (engine === undefined && finish === undefined && Number.isNaN(age)) return unbounded;
     const { engines, finishReasons, staleness } = this.#summary;
@@ -81,7 +81,7 @@ export class RowSlices {
     const environment = environments[row];
     const [engine, finish] = [engineIds?.[row], finishReasons?.[row]];
     const age = uniformStaleness(this.staleness(row));
-    // Texts come last, each with its length: no two sets share a key.
+    // Texts come last, each with its length, so that no two sets share a key.
     let key = `${step} ${rank} ${name} ${age}`;
     for (const text of [environment, engine, finish])
       key += text === undefined ? " -" : ` ${text.length} ${text}`;

@@ -69,13 +69,13 @@ import { formatPlaceKey } from "./worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
-/** Sums of tokens with mask 1 that are in no figure. */
+/** Sums of tokens with mask 1 that are in none of the figures. */
 const LEFT_OUT = [UNDEFINED_COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT] as const;
 
-/** 8: tokens whose ratio is outside of [½, 2], rewards and lengths of the sampled sequences. */
+/** 8: added tokens whose ratio is outside [½, 2], and rewards and lengths of the sampled sequences. */
 const VERSION = 8;
 
-/** A run summary as JSON; only the version that wrote it reads it. */
+/** A run summary as JSON; only the version that wrote it can read it. */
 export interface RunSummaryJson {
   /** Version of this shape; a newer one is refused. */
   readonly version: typeof VERSION;
@@ -83,19 +83,19 @@ export interface RunSummaryJson {
   readonly encoded: string;
 }
 
-/** How a summary sums, and who else gets the sums of its rows. */
+/** How a summary sums, and who else receives the sums of its rows. */
 export interface RunSummaryOptions {
-  /** `scalar` sums tokens by the reference implementation, whose bits those of `wasm`, the default, are. */
+  /** `scalar` sums tokens with the reference implementation, to which `wasm`, the default, is bit-identical. */
   readonly engine?: "wasm" | "scalar";
-  /** Called with the sums of a batch's rows, one stretch of a step's rows after the other, for those who show rows. */
+  /** Called with the sums of a batch's rows, one stretch of a step's rows at a time, for callers that show rows. */
   readonly onRows?: (sums: RowSums) => void;
 }
 
 /**
- * All that a report needs to know of a run, filled batch by batch and mergeable: nothing in it grows with the number
- * of tokens, only with the number of steps, ranks, environments, packs and distinct token ids, and by a few kilobytes with
- * each batch. Engines, finish reasons and ages of weights are bounded. Batches of a file are units: summaries of different
- * files, or of different batches of a file, merged in any order or tree, are the same bit for bit.
+ * All that a report needs to know about a run, filled batch by batch and mergeable. Its size does not grow with the
+ * number of tokens, only with the number of steps, ranks, environments, packs and distinct token ids, and by a few
+ * kilobytes per batch. Engines, finish reasons and ages of weights are bounded. Batches of a file are units: summaries
+ * of different files, or of different batches of a file, give the same bits when merged in any order or tree.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -160,11 +160,11 @@ export class RunSummary extends Sums {
   readonly environments = new Slices<string>();
   /** Sums by `correct` and `incorrect`. */
   readonly correctness = new Slices<string>();
-  /** Sums by engine or replica, as many as are kept. */
+  /** Sums by engine or replica, up to a limit. */
   readonly engines = new BoundedSlices<string>();
-  /** Sums by reason why the engine stopped, as many as are kept. */
+  /** Sums by finish reason, up to a limit. */
   readonly finishReasons = new BoundedSlices<string>();
-  /** By step minus weight version: a sequence that several versions sampled is in several. */
+  /** Sums by step minus weight version: a sequence sampled with several versions is in several. */
   readonly staleness = new BoundedSlices<number>();
   readonly #outcomes = new SumsByKey<number, Units<OutcomeSums>>(() => new Units(OUTCOME_UNITS));
   readonly #sequenceDeltas = new SumsByKey<string, ValueSketch>(() => new ValueSketch(7));
@@ -187,17 +187,20 @@ export class RunSummary extends Sums {
     (sequence) => Math.abs(sequence.delta_sum),
     formatPlaceKey,
   );
-  /** Tokens whose ratio is outside of [½, 2], from which the mistakes of the run are found. */
+  /** Tokens whose ratio is outside [½, 2], from which the run's mistakes are found. */
   readonly largeTokens = new LargeTokens();
-  /** Which log-probs are not finite, by side and step: the kernel's sums know only that a token is in no figure. */
+  /**
+   * Log-probs that are not finite, by side and step: the kernel's sums only know that a token is in none of the
+   * figures.
+   */
   readonly nonFinite = new NonFiniteSums();
-  /** Empty where no batch has advantages. */
+  /** Empty if no batch has advantages. */
   readonly gradient = new GradientSummary();
-  /** Sequences to compare parts of the run with. */
+  /** Sequences for comparing parts of the run. */
   readonly sample = new SequenceSample();
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
-  /** Batches added, by file: they are numbered. */
+  /** Number of batches added, by file: used to number them. */
   readonly #batches = new Map<string, number>();
   readonly #engine: "wasm" | "scalar";
   readonly #onRows: RunSummaryOptions["onRows"];
@@ -218,12 +221,12 @@ export class RunSummary extends Sums {
     return new Map(this.#packs.sorted().map(([step, units]) => [step, units.fold().byKey]));
   }
 
-  /** Those of one step: to fold all of them for each step would take a time that grows with the square of the steps. */
+  /** The outcomes of one step: folding all of them for each step would take time quadratic in the number of steps. */
   outcomesAt(step: number): OutcomeSums | undefined {
     return this.#outcomes.byKey.get(step)?.fold();
   }
 
-  /** As {@link outcomesAt}. */
+  /** Like {@link outcomesAt}. */
   packsAt(step: number): ReadonlyMap<string, Float64Array> | undefined {
     return this.#packs.byKey.get(step)?.fold().byKey;
   }
@@ -231,9 +234,10 @@ export class RunSummary extends Sums {
   /**
    * Adds a batch.
    *
-   * @param clusters what each row was drawn with, for a batch that has lost its prompts; default that of the batch
-   * @param number of the batch within its file, where other summaries hold others of the file; default in the order of adding
-   * @throws MissingSideError when the batch lacks either policy's log-probs.
+   * @param clusters the cluster keys of the rows, for a batch that has lost its prompts; default those of the batch
+   * @param number of the batch within its file, if other summaries have other batches of the file; default in order of
+   * adding
+   * @throws MissingSideError if the batch lacks either policy's log-probs.
    */
   add(
     batch: RecordBatch,
@@ -345,7 +349,7 @@ export class RunSummary extends Sums {
   /**
    * Reads what `encode` wrote.
    *
-   * @throws FormatError when the bytes are not a summary
+   * @throws FormatError if the bytes are not a summary
    */
   static decode(from: ByteReader): RunSummary {
     const summary = new RunSummary();
@@ -363,8 +367,8 @@ export class RunSummary extends Sums {
   /**
    * Reads what `toJSON` wrote.
    *
-   * @throws VersionError when another version of logratio wrote it
-   * @throws FormatError when it is damaged
+   * @throws VersionError if another version of logratio wrote it
+   * @throws FormatError if it is damaged
    */
   static fromJSON({ version, encoded }: RunSummaryJson): RunSummary {
     checkSummaryVersion("run summary", version, VERSION);
@@ -375,5 +379,5 @@ export class RunSummary extends Sums {
   }
 }
 
-/** Batches of one file: their numbers sort as text. */
+/** Digits of batch numbers within a file, so that they sort as text. */
 const NUMBER_DIGITS = 9;

@@ -4,10 +4,10 @@ import { SAMPLE_DECILES, type SequenceSample } from "../../core/summaries/index.
 import type { ClusterKeys } from "./cluster-keys.ts";
 import { splitByStaleness, uniformStaleness } from "./staleness.ts";
 
-/** Of |Δp|: beyond it one policy all but rules out what the other all but writes. */
+/** Threshold of |Δp|: beyond it, one policy all but rules out what the other all but writes. */
 export const JUMP = 0.5;
 
-/** Turns beyond this one are not told apart in the sample. */
+/** Turns beyond this one are not separate in the sample. */
 const MOST_TURNS = 256;
 
 /** Sums of a row's tokens by turn and place; see `SampledSequence`. */
@@ -18,7 +18,7 @@ export interface RowSums {
   jumps: number;
 }
 
-/** Sums by turn and place of those rows of a batch that the sample may keep, then the rows themselves. */
+/** Sums by turn and place of the rows that the sample may keep, then the rows themselves. */
 export class SampleRows {
   readonly #sample: SequenceSample;
   readonly #batch: RecordBatch;
@@ -31,12 +31,12 @@ export class SampleRows {
     this.#clusters = clusters;
   }
 
-  /** Whether the sample may keep a row: the sums of others need not be given. */
+  /** Whether the sample may keep a row; the sums of other rows are not needed. */
   wants(row: number): boolean {
     return this.#sample.wants(this.#clusters.keys[row]!);
   }
 
-  /** Tokens `[from, to)` of a kernel pass, all of one row. */
+  /** Adds tokens `[from, to)` of a kernel pass, all of one row. */
   add(row: number, tokens: MaskedTokens, from: number, to: number): void {
     if (!this.wants(row)) return;
     const start = this.#batch.offsets[row]!;
@@ -44,7 +44,7 @@ export class SampleRows {
     addRowTokens(this.#open(row), tokens, from, to, start, length);
   }
 
-  /** The sums of a row's tokens up to here. */
+  /** Sets the sums of a row's tokens so far. */
   put(row: number, sums: RowSums): void {
     this.#rows.set(row, sums);
   }
@@ -61,7 +61,7 @@ export class SampleRows {
     return sums;
   }
 
-  /** Hands a row over, all of whose tokens were added. Rows without tokens are no evidence. */
+  /** Passes on a row whose tokens were all added. Rows without tokens are not evidence. */
   finish(row: number): void {
     const sums = this.#rows.get(row);
     if (sums === undefined) return;
@@ -80,7 +80,7 @@ export class SampleRows {
       engine: engineIds?.[row] ?? null,
       finish: finishReasons?.[row] ?? null,
       staleness: uniformStaleness(splitByStaleness(this.#batch, row)),
-      // Named, not spread: engines keep what is spread in a further array.
+      // Named, not spread: engines would keep spread properties in another array.
       turns,
       excess,
       deciles,

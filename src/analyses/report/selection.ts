@@ -1,13 +1,13 @@
 import { parseFilter } from "../filter/filter.ts";
 
-/** What is known of a token before it is sampled: choosing by it leaves the identities as they are. */
+/** What is known about a token before it is sampled: selecting by it leaves the identities valid. */
 const KNOWN_BEFORE: ReadonlySet<string> = new Set(["step", "rank", "env", "turn", "pos"]);
 
 /**
- * Why identities of sampled tokens need not hold of what was read: a filter chose among the tokens by what was sampled,
- * or by what came of it.
+ * Why identities of sampled tokens need not hold for what was read: a filter selected tokens by what was sampled, or by
+ * its consequences.
  *
- * @param flags of the command line, word by word
+ * @param flags of the command line, verbatim
  */
 export function selectionBy(flags: readonly string[]): string | undefined {
   const at = flags.indexOf("--filter");

@@ -8,7 +8,7 @@ import {
   SumsByKey,
 } from "../../core/summaries/index.ts";
 
-/** Of an empty slice in memory, about. */
+/** Approximate memory of an empty slice. */
 const SLICE_BYTES = 1 << 12;
 
 export function makeSlice(): MismatchSummary {

@@ -1,5 +1,5 @@
 /**
- * How old the weights were that sampled a token: the step at which it is trained on, minus the version of the weights.
+ * The age of the weights that sampled a token: the step at which it is trained on, minus the version of the weights.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 import { type SequenceExtras, sumSurprisal } from "../../core/summaries/index.ts";
 import type { BoundedSlices } from "./bounded-slices.ts";
 
-/** Response tokens `[from, to)` of a batch that weights of one age sampled; NaN where it is not known. */
+/** Response tokens `[from, to)` of a batch sampled by weights of one age; NaN if not known. */
 export interface StalenessRun {
   readonly from: number;
   readonly to: number;
@@ -16,8 +16,8 @@ export interface StalenessRun {
 }
 
 /**
- * The runs of a row, in order. Tokens that the policy did not sample have no age: they belong to the run they stand in.
- * A rollout that went on after the weights were changed has several.
+ * The runs of a row, in order. Tokens that the policy did not sample have no age: they belong to the surrounding run. A
+ * rollout that continued after a weight update has several.
  */
 export function splitByStaleness(
   { steps, offsets, weightVersions, responseMask: mask }: RecordBatch,
@@ -42,12 +42,12 @@ export function splitByStaleness(
   return runs;
 }
 
-/** The age of all tokens of a row; NaN where it is not known or they differ. */
+/** The age of all tokens of a row; NaN if not known, or if they differ. */
 export function uniformStaleness(runs: readonly StalenessRun[]): number {
   return runs.length === 1 ? runs[0]!.staleness : Number.NaN;
 }
 
-/** Adds a row that weights of several ages sampled: to each age its tokens, as a sequence of their own. */
+/** Adds a row sampled by weights of several ages: each age gets its tokens, as a separate sequence. */
 export function addMixedRow(
   slices: BoundedSlices<number>,
   block: TokenBlock,
@@ -75,21 +75,21 @@ export function addMixedRow(
 export interface MixedRow {
   readonly cluster: number;
   readonly isPrompt: boolean;
-  /** The rollout's, of the whole batch. */
+  /** The rollout's entropies, for the whole batch. */
   readonly entropy: RecordBatch["entropies"][string] | undefined;
-  /** The batch, as `MismatchSummary.beginUnit` names it. */
+  /** The batch, named as in `MismatchSummary.beginUnit`. */
   readonly unit: string;
 }
 
-/** No float32 between this and −ln 2: tokens with ρ < ½ have at most this Δ. */
+/** No float32 lies between this and −ln 2: tokens with ρ < ½ have at most this Δ. */
 export const STARVED_DELTA = Math.fround(-Math.LN2);
 
-/** 1 − ρ of a token with ρ < ½; 0 of others. */
+/** 1 − ρ for a token with ρ < ½; 0 for others. */
 export function starve(delta: number): number {
   return delta < -Math.LN2 ? -Math.expm1(delta) : 0;
 }
 
-/** Σ(1 − ρ) of the tokens with ρ < ½. */
+/** Σ(1 − ρ) over the tokens with ρ < ½. */
 export function sumStarved(delta: ArrayLike<number>, from: number, to: number): number {
   let sum = 0;
   for (let i = from; i < to; i++) {

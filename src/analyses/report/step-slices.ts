@@ -1,6 +1,6 @@
 /**
- * Slices by step, of which a run may have a hundred thousand. Most get all they ever get from a few batches; those that
- * are no longer added to are kept as the bytes that they travel as, which take a fifth of their memory or less.
+ * Slices by step, of which a run may have a hundred thousand. A few batches supply most of them completely; slices that
+ * are no longer added to are kept encoded, which takes at most a fifth of their memory.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { ByteReader, ByteWriter, NUMBER } from "../../core/base/index.ts";
 import { layoutOf, type MismatchSummary, part, Sums } from "../../core/summaries/index.ts";
 import { makeSlice, slicesBy } from "./slices.ts";
 
-/** Slices that are kept ready to be added to. */
+/** Number of slices kept ready for additions. */
 const MOST_OPEN = 16;
-/** Bytes of many slices are one array: an array of its own for each would take more than a small slice. */
+/** The bytes of many slices share one array: a separate array for each would take more than a small slice. */
 const BLOCK_BYTES = 1 << 20;
 
 export class StepSlices extends Sums {
@@ -29,13 +29,13 @@ export class StepSlices extends Sums {
   );
   /** In the order in which they were opened. */
   readonly #open = new Map<number, MismatchSummary>();
-  /** As bytes, each a part of a block. */
+  /** Encoded slices, each a part of a block. */
   readonly #settled = new Map<number, Uint8Array>();
-  /** Opened again, which takes time, so they stay open: the steps of this run do not come one after the other. */
+  /** Steps that had to be reopened, which takes time, so they stay open: this run's steps are not contiguous. */
   readonly #recurring = new Set<number>();
   readonly #mostOpen: number;
   readonly #writer = new ByteWriter();
-  /** What is free of the block that is being filled. */
+  /** The free part of the current block. */
   #free = new Uint8Array(0);
 
   constructor(mostOpen = MOST_OPEN) {
@@ -47,19 +47,19 @@ export class StepSlices extends Sums {
     return this.#open.size + this.#settled.size;
   }
 
-  /** The slice of a step, made when the step first occurs. To be added to until the next {@link settle}. */
+  /** The slice of a step, created when the step first occurs. May be added to until the next {@link settle}. */
   get(step: number): MismatchSummary {
     const known = this.#open.get(step);
     if (known !== undefined) return known;
     const bytes = this.#settled.get(step);
     const slice = bytes === undefined ? makeSlice() : decode(bytes);
-    // Its bytes stay in their block, so a slice is settled only once: else a run could fill its memory with these.
+    // Its bytes stay in their block, so a slice is settled only once: otherwise a run could fill its memory with them.
     if (this.#settled.delete(step)) this.#recurring.add(step);
     this.#open.set(step, slice);
     return slice;
   }
 
-  /** If many slices are open, settles the older half of them. */
+  /** Settles the older half of the open slices if there are many. */
   settle(): void {
     const passing = this.#open.size - this.#recurring.size;
     if (passing <= this.#mostOpen) return;
@@ -85,8 +85,7 @@ export class StepSlices extends Sums {
   }
 
   /**
-   * In ascending order of step; NaN (unknown) last. To be looked at one by one, and once if possible: a settled slice is
-   * rebuilt for each look.
+   * In ascending order of step; NaN (unknown) last. Iterate once if possible: a settled slice is decoded each time.
    */
   *sorted(): Generator<[step: number, slice: MismatchSummary]> {
     // Typed arrays sort numbers by value, and NaN to the end.

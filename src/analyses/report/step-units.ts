@@ -1,5 +1,5 @@
 /**
- * Sums by step whose merging rounds: by unit, so that they do not depend on the order of merging.
+ * Sums by step whose merging is subject to rounding: kept by unit, so that they do not depend on the order of merging.
  *
  * @module
  */

@@ -22,7 +22,7 @@ export class TokenGroups extends Sums {
   readonly tokenIds = new GroupSums();
   #groups = new Int32Array(0);
 
-  /** Tokens `[from, to)` of a kernel pass, all of row `row` of the batch. */
+  /** Adds tokens `[from, to)` of a kernel pass, all of row `row` of the batch. */
   add(batch: RecordBatch, row: number, tokens: MaskedTokens, from: number, to: number): void {
     const { index, delta, k3 } = tokens;
     const start = batch.offsets[row]!;
@@ -54,7 +54,7 @@ export class TokenGroups extends Sums {
 
 function roundUp(value: number): number {
   const rounded = Float32Array.of(value);
-  // Logarithms of probabilities below 1: of negative numbers the next larger one has the next smaller bits.
+  // Logarithms of probabilities are negative: for negative numbers the next larger one has the next smaller bits.
   if (rounded[0]! < value) new Uint32Array(rounded.buffer)[0]!--;
   return rounded[0]!;
 }

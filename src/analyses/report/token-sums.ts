@@ -1,7 +1,7 @@
 /**
- * What a run's summary has of single tokens: sketches, groups, tails, worst tokens and the sums of sampled rows, from the tokens
- * that a pass of the kernel lends. Here is the reference implementation; `kernel-token-sums.ts` does the same, bit for bit, in
- * WebAssembly.
+ * What a run's summary needs from single tokens: sketches, groups, tails, worst tokens and the sums of sampled rows,
+ * from the tokens lent by a kernel pass. This is the reference implementation; `kernel-token-sums.ts` does the same,
+ * bit for bit, in WebAssembly.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { sumStarved } from "./staleness.ts";
 import type { TokenGroups } from "./token-groups.ts";
 import { WorstTokens } from "./worst-tokens.ts";
 
-/** Turns from this one on have sums but no quantiles. */
+/** From this turn on, turns have sums but no quantiles. */
 export const TURNS_WITH_QUANTILES = 256;
 
 /** The parts of a run's summary that tokens are added to. */
@@ -44,9 +44,9 @@ export interface TokenInput extends LargeTokensOf {
   readonly sampled: SampleRows;
 }
 
-/** Adds the tokens of one batch, piece by piece. */
+/** Adds the tokens of one batch in chunks. */
 export interface TokenSums {
-  /** @param firstRow of the pass that the tokens come from */
+  /** @param firstRow first row of the pass that the tokens come from */
   add(tokens: MaskedTokens, firstRow: number): void;
   /** Ends a pass: the sums of its rows are complete. */
   endPass(): void;
@@ -59,14 +59,17 @@ export function openTurnDeltas(turnDeltas: ValueSketch[], turn: number): ValueSk
   return turnDeltas[turn]!;
 }
 
-/** The row of token `first`, from a row before it or nearby: tokens ascend, but for the extreme ones at the end of a piece. */
+/**
+ * The row of token `first`, starting from a nearby row: tokens ascend, except for the extreme ones at the end of a
+ * chunk.
+ */
 export function moveToRow(offsets: Int32Array, row: number, first: number): number {
   let at = first < offsets[row]! ? findRow(offsets, first) : row;
   while (offsets[at + 1]! <= first) at++;
   return at;
 }
 
-/** The reference implementation: one plain loop after the other. */
+/** The reference implementation: one plain loop after another. */
 export class PlainTokenSums implements TokenSums {
   readonly #targets: TokenTargets;
   readonly #input: TokenInput;

@@ -1,5 +1,5 @@
 /**
- * The tokens that are furthest apart, found while a batch is summed.
+ * The most divergent tokens, found while a batch is summed.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { TopList } from "../../core/summaries/index.ts";
 import type { WorstToken } from "../../results/worst.ts";
 import { describePlace, known } from "./batch-rows.ts";
 
-/** What decides among tokens or sequences that are off by the same; a token's number comes last in it. */
+/** Breaks ties between equally divergent tokens or sequences; a token's number comes last in it. */
 export function formatPlaceKey({ file, handle }: Pick<WorstToken, "file" | "handle">): string {
   return `${file} ${handle}`;
 }
 
-/** Puts tokens of a batch into a list. */
+/** Adds tokens of a batch to a list. */
 export class WorstTokens {
   readonly #list: TopList<WorstToken>;
   readonly #batch: RecordBatch;
-  /** The key of a row's tokens without their numbers. */
+  /** The key of a row's tokens, without the token number. */
   #key: string | undefined;
   #keyRow = -1;
 
@@ -32,7 +32,7 @@ export class WorstTokens {
     return this.#list.threshold;
   }
 
-  /** Token `i` of a kernel pass, of this row. */
+  /** Considers token `i` of a kernel pass over this row. */
   consider(row: number, tokens: MaskedTokens, i: number): void {
     const delta = tokens.delta[i]!;
     const score = Math.abs(delta);
@@ -41,7 +41,7 @@ export class WorstTokens {
     const batch = this.#batch;
     const index = tokens.index[i]!;
     const token = index - batch.offsets[row]!;
-    // Where every token is off by the same, making each one's entry would take longer than all the rest.
+    // If all tokens are equally divergent, building an entry for each would take longer than everything else.
     if (score === threshold && !this.#list.admitsTie(`${this.#rowKey(row)}${token}`)) return;
     this.#list.add({
       ...describePlace(batch, row, token),

@@ -6,9 +6,9 @@ const MOST_RULES = 1000;
 const VERSION = 1;
 
 /**
- * Reads rules of alerts.
+ * Parses alert rules.
  *
- * @throws SchemaError, FormatError, EmptyInputError or LimitError with the line of what is wrong
+ * @throws SchemaError, FormatError, EmptyInputError or LimitError with the line of the error
  */
 export function parseAlertRules(text: string, file: string): AlertRules {
   const map = openEntries(text, file);

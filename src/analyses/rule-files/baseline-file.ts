@@ -22,9 +22,9 @@ const HEADER = ` A baseline of logratio gate. Runs and corridors are rewritten b
  limits are yours to write. A corridor is where one more run like these lies; low and high follow from values and errors.`;
 
 /**
- * Reads a baseline's file.
+ * Parses a baseline file.
  *
- * @throws SchemaError, FormatError, EmptyInputError, VersionError with the line of what is wrong
+ * @throws SchemaError, FormatError, EmptyInputError, VersionError with the line of the error
  */
 export function parseBaseline(text: string, file: string): Baseline {
   const map = openEntries(text, file);
@@ -102,7 +102,7 @@ function readNumbers(map: EntryMap, key: string, runs: number): (number | null)[
   return values;
 }
 
-/** Ends that were edited, or lost in a merge of two branches, would be shown in a review and not be what is judged. */
+/** Ends that were edited, or damaged by a merge, would appear in a review although they are not what is judged. */
 function checkEnds(
   checks: readonly WrittenCheck[],
   entries: readonly (readonly [string, Entry])[],
@@ -125,7 +125,7 @@ function isNear(a: number | null, b: number | null): boolean {
   );
 }
 
-/** The ends as a file has them; null where there are too few runs, or an end is beyond every number. */
+/** The ends as written in a file; null if there are too few runs, or if an end overflows. */
 function writtenEnds(check: BaselineCheck, alpha: number): { low: number | null; high: number | null } {
   const corridor = predictRun(listHistory(check), alpha);
   const write = (end: number | undefined): number | null =>
@@ -133,9 +133,9 @@ function writtenEnds(check: BaselineCheck, alpha: number): { low: number | null;
   return { low: write(corridor?.low), high: write(corridor?.high) };
 }
 
-/** As many digits as a review needs; of what is near 1 the digits behind the nines count. */
+/** As many digits as a review needs; for values near 1, the digits after the nines count. */
 const END_DIGITS: Readonly<Record<MetricScale, number>> = { linear: 4, log: 4, root: 4, below_one: 8 };
-/** Corridors are computed from the values as they are written, so that reading gives the same ones. */
+/** Corridors are computed from the rounded values as written, so that reading gives the same ones. */
 const VALUE_DIGITS: Readonly<Record<MetricScale, number>> = { linear: 7, log: 7, root: 7, below_one: 11 };
 
 function round(value: number, digits: number): number {
@@ -151,7 +151,8 @@ function roundCheck({ values, errors, ...check }: BaselineCheck): BaselineCheck 
 }
 
 /**
- * The text of a baseline's file: one line for each list, so that one more run changes few lines. Limits of the text before
+ * The text of a baseline file: one line per list, so that another run changes few lines. Limits in the previous text
+ * keep their order and comments.
  * keep their order and comments.
  */
 export function writeBaseline({ alpha, runs, checks, limits }: Baseline, before?: string): string {

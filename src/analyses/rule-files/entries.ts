@@ -17,7 +17,7 @@ import {
   SchemaError,
 } from "../../core/base/index.ts";
 
-/** Rules and baselines are read by people: what is larger is another file. */
+/** People read rules and baselines: a larger file is something else. */
 const MOST_CHARACTERS = 4 << 20;
 
 interface Source {
@@ -48,7 +48,7 @@ export class Entry {
     });
   }
 
-  /** Runs what may refuse the value, and adds the place to its message. */
+  /** Runs a check that may refuse the value, and adds the place to its message. */
   within<T>(read: () => T): T {
     try {
       return read();
@@ -61,7 +61,7 @@ export class Entry {
     }
   }
 
-  /** How it is written. */
+  /** Its form in the file. */
   get form(): "map" | "list" | "value" {
     if (isMap(this.#node)) return "map";
     return isSeq(this.#node) ? "list" : "value";
@@ -106,7 +106,7 @@ export class Entry {
   }
 }
 
-/** A map whose keys are taken one by one; {@link end} refuses those that were not. */
+/** A map whose keys are taken one by one; {@link end} refuses the remaining ones. */
 export class EntryMap {
   readonly name: string;
   readonly line: number;
@@ -132,7 +132,7 @@ export class EntryMap {
     return found;
   }
 
-  /** @throws SchemaError where the map has no such key */
+  /** @throws SchemaError if the map has no such key */
   need(key: string): Entry {
     const found = this.take(key);
     if (found !== undefined) return found;
@@ -141,7 +141,7 @@ export class EntryMap {
     });
   }
 
-  /** Every key that is left, in their order, for maps whose keys are names. */
+  /** All remaining keys, in order, for maps whose keys are names. */
   takeRest(): [key: string, entry: Entry][] {
     const rest = [...this.#left];
     this.#left.clear();

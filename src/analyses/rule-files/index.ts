@@ -1,6 +1,6 @@
 /**
- * Files of rules that users write or keep: baselines of gates and rules of alerts, to values and back. What they mean
- * belongs in `analyses/gate` and `analyses/alerts`.
+ * Parses and writes rule files that users write or keep: gate baselines and alert rules. Their meaning belongs in
+ * `analyses/gate` and `analyses/alerts`.
  *
  * @module
  */

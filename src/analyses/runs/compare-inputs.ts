@@ -1,5 +1,5 @@
 /**
- * What a certificate says of its files: their digests, and when they were last changed.
+ * What a certificate says about its files: their digests, and when they were last changed.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { open, stat } from "node:fs/promises";
 import type { SourceReport } from "../../ingest/index.ts";
 import type { CompareInput } from "../../results/compare.ts";
 
-/** Read at a time: a stream makes a new buffer of 64 kB for each part, which takes longer than the digest. */
+/** Bytes read at a time: a stream allocates a new 64 kB buffer for each part, which takes longer than the digest. */
 const READ_BYTES = 2 ** 20;
 
 /** @param digests whether to read each file once more for its SHA-256 */
@@ -18,7 +18,7 @@ export async function describeInputs(
 ): Promise<CompareInput[]> {
   const inputs: CompareInput[] = [];
   for (const { file, format, trainer, bytes } of sources) {
-    // What is not a local file (an address, standard input) has no stat here, and that is not an error.
+    // Anything but a local file (an address, standard input) has no stat here, which is not an error.
     const found = await stat(file).catch(() => undefined);
     const isFile = found?.isFile() === true;
     inputs.push({
@@ -33,7 +33,7 @@ export async function describeInputs(
   return inputs;
 }
 
-/** SHA-256 of each file; null for what is not a local file. */
+/** SHA-256 of each file; null if it is not a local file. */
 export async function digestFiles(files: readonly string[]): Promise<(string | null)[]> {
   const digests: (string | null)[] = [];
   for (const file of files) {
@@ -58,7 +58,7 @@ async function digestFile(file: string): Promise<string> {
   }
 }
 
-/** The day of the newest file: a certificate has the date of what it certifies, and not of when it was asked for. */
+/** The day of the newest file: a certificate has the date of what it certifies, not of when it was made. */
 export function newestDay(inputs: readonly CompareInput[]): string | undefined {
   const days = inputs.flatMap(({ modified }) => modified?.slice(0, 10) ?? []).sort();
   return days.at(-1);

@@ -15,24 +15,24 @@ import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";
 import { type ReadingOptions, startReading } from "./start-reading.ts";
 
-/** The flags of `logratio compare` that decide what is in the certificate, under the same names. */
+/** The flags of `logratio compare` that affect the certificate, under the same names. */
 export interface CompareRunsOptions
   extends RunInput,
     FilterOptions,
     Pick<ReadingOptions, "signal" | "onProgress"> {
   /** `NAME`, or `NAME_OF_A,NAME_OF_B`: `rollout`, `trainer` or a further policy; default every column that both have. */
   readonly column?: string;
-  /** Tolerance of mean |Δ|, nats; 0: only equality of every bit will do. Default 0.01. */
+  /** Tolerance of mean |Δ|, nats; 0: every bit must be equal. Default 0.01. */
   readonly within?: number;
-  /** Error rate of either one-sided test; default 0.05. */
+  /** Error rate of each one-sided test; default 0.05. */
   readonly alpha?: number;
-  /** Compare two runs by how far their own two policies are apart, even where texts are the same. */
+  /** Compare two runs by how far apart each run's own two policies are, even if the texts are the same. */
   readonly unpaired?: boolean;
   /** Who certifies. */
   readonly by?: string;
-  /** Default the day on which the newest file was changed. */
+  /** Default: the day on which the newest file was changed. */
   readonly date?: string;
-  /** False: files are not read again for their SHA-256. Default true. */
+  /** Whether to read files again for their SHA-256. Default true. */
   readonly digests?: boolean;
 }
 
@@ -53,15 +53,15 @@ export interface CompareRunsOptions
  * ```
  *
  * @param a files and directories, read as one run
- * @param b the same of the other side; Δ is B − A
- * @returns the certificate with its figures (Δ and k3 in nats; shares and probabilities as fractions), where differences
- * begin, how large they are in units in the last place, and what could not be paired
- * @throws UsageError when options contradict each other
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError when the sides have no column in common
- * @throws SchemaError when no texts are the same, and the runs have no two policies each
- * @throws LimitError when B takes more than the memory limit
- * @throws EmptyInputError when no token is left to compare
+ * @param b the other side; Δ is B − A
+ * @returns the certificate with its figures (Δ and k3 in nats; shares and probabilities as fractions), where
+ * differences begin, how large they are in units in the last place, and what could not be paired
+ * @throws UsageError if options contradict each other
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError if the sides have no column in common
+ * @throws SchemaError if no texts are the same, and not both runs have two policies
+ * @throws LimitError if B exceeds the memory limit
+ * @throws EmptyInputError if no token is left to compare
  */
 export async function compareRuns(
   a: string | readonly string[],
@@ -126,7 +126,7 @@ function checkOptions({
   return { within, alpha, columns: [first!, second!] };
 }
 
-/** What is read of one side, and what it says of itself. */
+/** What is read from one side, and how it describes itself. */
 class Side {
   readonly #facts = new Set<string>();
 
@@ -163,7 +163,7 @@ function listFacts({ sides, sampling }: RecordBatch): string[] {
   ];
 }
 
-/** Runs are named after folders, and two of them may be called alike: then by what was given. */
+/** Runs are named after folders; if both have the same name, they are named by the paths given. */
 function nameSides(
   a: Run,
   b: Run | undefined,
@@ -180,7 +180,7 @@ function joinFindings(a: Run, b: Run | undefined): Finding[] {
   return [...a.findings.list(), ...(b?.findings.list() ?? [])];
 }
 
-/** The doctor looks at rollout and trainer: of one source, of B where it has both, or of two files with one each. */
+/** The doctor examines rollout and trainer: of a single source, of B if it has both, or of two files with one each. */
 function suggestDoctor(
   { a, b }: { readonly a: readonly string[]; readonly b: readonly string[] },
   pathsA: readonly string[],

@@ -15,9 +15,9 @@ import { nothingToCompare } from "./nothing-to-compare.ts";
 import { answerOpenRun } from "./report-run.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 
-/** The flags of `logratio doctor` that decide what is in the diagnosis, under the same names. */
+/** The flags of `logratio doctor` that affect the diagnosis, under the same names. */
 export interface DiagnoseRunOptions extends RunInput, FilterOptions, ReadingOptions {
-  /** Whose flags the fixes name first: `verl`, `slime`, …; default those of the trainer that wrote the files. */
+  /** The trainer whose flags the fixes name first: `verl`, `slime`, …; default the trainer that wrote the files. */
   readonly for?: string;
 }
 
@@ -38,12 +38,12 @@ export interface DiagnoseRunOptions extends RunInput, FilterOptions, ReadingOpti
  *
  * @param paths files and directories, read as one run; `-` is standard input
  * @returns verdict, causes with probabilities (fractions of 1), evidence (weights in nats of log-odds) and fixes, the
- * guilty leg where there is a re-scored column, the next experiment, and what could not be tested
- * @throws UsageError when options contradict each other or the paths
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError when the files hold one policy's log-probs only
- * @throws EmptyInputError when no token is left to compare
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ * guilty leg if there is a re-scored column, the next experiment, and what could not be tested
+ * @throws UsageError if options contradict each other or the paths
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError if the files have only one policy's log-probs
+ * @throws EmptyInputError if no token is left to compare
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the result
  */
 export async function diagnoseRun(
   paths: string | readonly string[],
@@ -62,27 +62,27 @@ export async function diagnoseRun(
 
 const TRAINERS: readonly string[] = PRESETS.map(({ name }) => name);
 
-/** The trainer of `--for`. @throws UsageError naming those there are. */
+/** The trainer of `--for`. @throws UsageError listing the known trainers */
 export function parseTrainer(name: string | undefined): string | undefined {
   if (name === undefined || TRAINERS.includes(name)) return name;
   throw new UsageError(`--for: unknown trainer "${name}"`, { hint: `known: ${TRAINERS.join(", ")}` });
 }
 
 export interface OpenRunDiagnosis {
-  /** As they were given. */
+  /** As given by the user. */
   readonly paths: readonly string[];
-  /** The flags that chose what was read, word by word. */
+  /** The flags that chose what was read, verbatim. */
   readonly flags: readonly string[];
-  /** Whose flags the fixes name first; default those of the trainer that wrote the files. */
+  /** The trainer whose flags the fixes name first; default the trainer that wrote the files. */
   readonly trainer: string | undefined;
   /** For the texts of mistakes. */
   readonly tokenizer?: string | undefined;
 }
 
 /**
- * The diagnosis of a run that is open, from its batches: what {@link diagnoseRun} and the command line share.
+ * The diagnosis of an open run, from its batches: shared by {@link diagnoseRun} and the command line.
  *
- * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
+ * @throws EmptyInputError if no token is left to compare, and that is not the fault itself
  */
 export async function diagnoseOpenRun(
   run: Run,
@@ -93,9 +93,9 @@ export async function diagnoseOpenRun(
 }
 
 /**
- * The diagnosis in an answer, of one process or of merged parts.
+ * The diagnosis in an answer, from one process or from merged parts.
  *
- * @throws EmptyInputError when no token is left to compare, and that is not the fault itself
+ * @throws EmptyInputError if no token is left to compare, and that is not the fault itself
  */
 export function diagnosisOf(answer: Answer): DoctorReport {
   const report = makeDoctorReport(answer);

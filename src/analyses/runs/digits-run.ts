@@ -23,21 +23,21 @@ import type { RunInput } from "./input-options.ts";
 import { countedSources, countSequences } from "./read-batches.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 
-/** The flags of `logratio digits` that decide what is in the result, under the same names. */
+/** The flags of `logratio digits` that affect the result, under the same names. */
 export interface DigitsRunOptions extends RunInput, ReadingOptions {
-  /** Directory of the model's `tokenizer.json`; needed where the input has neither texts of tokens nor digits alone. */
+  /** Directory of the model's `tokenizer.json`; needed unless the input has token texts or consists of digits. */
   readonly tokenizer?: string;
-  /** The token ids of 0 to 9 with commas between them, in place of a tokenizer. */
+  /** The token ids of 0 to 9, separated by commas, instead of a tokenizer. */
   readonly digitIds?: string;
   /** Ground truth: a column of the input, or a file of ids and answers. */
   readonly truth?: string;
-  /** Sequences listed in `per_sequence`, the first ones: a number, or `all`; default 1000. */
+  /** How many sequences `per_sequence` lists, from the first: a number, or `all`; default 1000. */
   readonly sequences?: number | "all";
 }
 
 /**
- * Reads a run once and says how sure its policies are about digits, and how far off: the same object that
- * `logratio digits PATHS --json` prints. One policy's log-probs are enough.
+ * Reads a run once and says how sure its policies are of digits, and how far off: the same object that `logratio digits
+ * PATHS --json` prints. The log-probs of one policy are enough.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -51,13 +51,13 @@ export interface DigitsRunOptions extends RunInput, ReadingOptions {
  * ```
  *
  * @param paths files and directories, read as one run; `-` is standard input
- * @returns figures of selected digits (log-probs in nats, probabilities and shares as fractions from 0 to 1), the losses
- * of digit distributions where the input has them, and with ground truth how often answers are right
- * @throws UsageError when options contradict each other or the paths, or nothing says which tokens are digits
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError, SchemaError when there is no policy's log-probs with token ids
- * @throws EmptyInputError when no token with mask 1 is a digit
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ * @returns figures of selected digits (log-probs in nats, probabilities and shares as fractions from 0 to 1), the
+ * losses of digit distributions if the input has them and, with ground truth, how often answers are right
+ * @throws UsageError if options contradict each other or the paths, or nothing says which tokens are digits
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError, SchemaError if no policy has log-probs with token ids
+ * @throws EmptyInputError if no token with mask 1 is a digit
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the result
  */
 export async function digitsRun(
   paths: string | readonly string[],
@@ -112,7 +112,7 @@ function describeVocabulary(
   };
 }
 
-/** Sequences that are listed unless it is told otherwise: as many as are a few megabytes. */
+/** Default number of sequences listed: a few megabytes. */
 const LISTED = 1000;
 
 function noteUnlisted(run: Run, { metrics }: Pick<DigitsReport, "metrics">): void {
@@ -161,7 +161,7 @@ function needsTokenizer(file: string): UsageError {
   });
 }
 
-/** Figures of digits need one policy only, which what is said of a comparison leaves out. */
+/** Figures of digits need only one policy, so advice about comparisons is omitted. */
 function withAdvice(error: unknown): never {
   if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
   const advice = "the log-probs of one policy are enough: --rollout COLUMN --tokens COLUMN";

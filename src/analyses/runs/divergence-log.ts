@@ -15,9 +15,9 @@ import type { FilterOptions } from "./filter-option.ts";
 export interface LogFileOptions {
   /** A file to append to; no record is written twice. */
   readonly out?: string;
-  /** A file for each step, or each day: `iteration`, `date`. */
+  /** Starts a new file for each step, or each day: `iteration`, `date`. */
   readonly rotate?: string;
-  /** Another file once one has this size: `10MB`, `64MiB`. */
+  /** Starts a new file once one reaches this size: `10MB`, `64MiB`. */
   readonly rotateSize?: string;
   /** Whether `out` may be a file that logratio did not write. */
   readonly force?: boolean;
@@ -26,7 +26,7 @@ export interface LogFileOptions {
 /**
  * The file of `--out`; undefined without one.
  *
- * @throws UsageError where it would replace something foreign or an input
+ * @throws UsageError if it would replace an input, or a file that logratio did not write
  */
 export async function openLogFile(
   paths: readonly string[],
@@ -51,7 +51,7 @@ export async function openLogFile(
   return openJsonlLog({
     ...log,
     identityOf: lineIdentity,
-    // Files whose names are only known when a step is: nothing was there when it was asked.
+    // The names of some files are known only with their step, too late for the check at the start.
     check(path, stats, firstLine) {
       const isForeign = stats.isFile() && stats.size > 0 && !isLogLine(firstLine) && !force;
       if (outputs.isInput(stats) || isForeign)

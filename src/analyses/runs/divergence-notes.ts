@@ -2,10 +2,10 @@ import { formatCount, plural } from "../../core/text/index.ts";
 import type { JsonlLog, Run } from "../../ingest/index.ts";
 import type { IterationResult, RunLogOptions } from "../divergence/run-log.ts";
 
-/** Where it is said. */
+/** Where notes are added. */
 type Noted = Pick<Run, "findings">;
 
-/** What is to be said of one step. */
+/** Notes about one step. */
 export function noteStep(run: Noted, { again, step, records }: IterationResult): void {
   if (again) {
     run.findings.add({
@@ -34,7 +34,7 @@ export function noteStep(run: Noted, { again, step, records }: IterationResult):
   }
 }
 
-/** What is to be said when everything was read. */
+/** Notes after everything was read. */
 export function noteRun(run: Noted, leftOut: number, { every }: RunLogOptions, file?: JsonlLog): void {
   if (leftOut > 0) {
     run.findings.add({
@@ -60,7 +60,7 @@ export function noteRun(run: Noted, leftOut: number, { every }: RunLogOptions, f
   }
 }
 
-/** After a run that was killed, or is repeated. */
+/** Notes records that exist already, after a run that was killed, or is repeated. */
 export function noteRepeated(run: Noted, file: JsonlLog | undefined): void {
   const repeated = (file?.files ?? []).reduce((sum, entry) => sum + entry.repeated, 0);
   if (repeated === 0) return;

@@ -23,15 +23,15 @@ export interface LogSettings extends Pick<FilterOptions, "tokenizer"> {
   readonly context?: number;
   /** Characters of the prompt in each record; null: all. Default 200. */
   readonly promptChars?: number | null;
-  /** The same of the response. */
+  /** The same for the response. */
   readonly responseChars?: number | null;
-  /** Only steps that this divides; default 1. */
+  /** Only steps that are multiples of this; default 1. */
   readonly every?: number;
-  /** Of sequences whose step is not known. */
+  /** For sequences whose step is not known. */
   readonly iteration?: number;
 }
 
-/** The flags of `logratio divergence` that decide what is in the result, under the same names. */
+/** The flags of `logratio divergence` that affect the result, under the same names. */
 export interface DivergenceRunOptions
   extends RunInput,
     FilterOptions,
@@ -55,12 +55,12 @@ export interface DivergenceRunOptions
  *
  * @param paths files and directories, read as one run; `-` is standard input
  * @returns the records (probabilities as fractions, log-probs in nats), counts over the run and by step; `records` is
- * null where they are in the file `out`
- * @throws UsageError when options contradict each other or the paths, or `out` would replace an input or something foreign
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError when the files hold one policy's log-probs only
- * @throws FileSystemError when the file cannot be written
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ * null if they are in the file `out`
+ * @throws UsageError if options contradict each other or the paths, or `out` would replace an input or a foreign file
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError if the files have only one policy's log-probs
+ * @throws FileSystemError if the file cannot be written
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the result
  */
 export async function divergenceRun(
   paths: string | readonly string[],
@@ -77,7 +77,7 @@ export async function divergenceRun(
   return steps.finish(log.leftOut, sourceSummaries(run));
 }
 
-/** The settings as the log takes them, with the tokenizer open. */
+/** The settings in the form that the log takes, with the tokenizer opened. */
 export async function openLogSettings(options: LogSettings): Promise<RunLogOptions> {
   const { threshold, topK, context, promptChars, responseChars, every, iteration, tokenizer } = options;
   return {

@@ -10,7 +10,7 @@ import type { RunInput } from "./input-options.ts";
 
 /** What a thread needs to read its share of a run's files. */
 export interface FilesTask {
-  /** Its number among the threads. */
+  /** The number of this thread. */
   readonly thread: number;
   readonly queue: QueueMemory;
   /** By place. */
@@ -20,7 +20,7 @@ export interface FilesTask {
   readonly memoryLimit: number;
 }
 
-/** What came of the files that it took. */
+/** The results of the files that it took. */
 export interface FilesReply {
   readonly outcomes: readonly (readonly [place: number, outcome: PackedOutcome])[];
   readonly failure: { readonly place: number; readonly error: ErrorData } | undefined;

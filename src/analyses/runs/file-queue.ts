@@ -1,17 +1,17 @@
 /**
- * Which file is read next, and how far reading has come: shared by the threads that read the files of a run, so that none
- * waits for another.
+ * Which file is read next, and how far reading has come: shared by the threads that read the files of a run, so that
+ * none waits for another.
  *
  * @module
  */
 import type { Meter } from "../../ingest/index.ts";
 
-/** Plain data to hand to a thread; all threads have the same memory. */
+/** Plain data to pass to a thread; all threads share the same memory. */
 export interface QueueMemory {
-  /** Places in the run, in the order in which they are taken. */
+  /** Places in the run, in the order they are taken. */
   readonly places: readonly number[];
   readonly state: Int32Array<SharedArrayBuffer>;
-  /** Of each thread: bytes, sequences, and the place of the file that it reads. */
+  /** For each thread: bytes, sequences, and the place of the file that it reads. */
   readonly read: BigInt64Array<SharedArrayBuffer>;
 }
 
@@ -26,7 +26,7 @@ export function createQueue(places: readonly number[], threads: number): QueueMe
   return { places, state, read: new BigInt64Array(new SharedArrayBuffer(bytes)) };
 }
 
-/** The place of a file that nobody has taken; undefined where there is none, or reading was stopped. */
+/** The place of a file that no thread has taken; undefined if there is none, or reading was stopped. */
 export function takePlace({ places, state }: QueueMemory): number | undefined {
   for (;;) {
     const place = places[Atomics.add(state, NEXT, 1)];
@@ -35,12 +35,12 @@ export function takePlace({ places, state }: QueueMemory): number | undefined {
   }
 }
 
-/** Whether nothing failed that one thread would have come to before. */
+/** Whether no earlier file, in the order of a single thread, has failed. */
 export function isNeeded({ state }: Pick<QueueMemory, "state">, place: number): boolean {
   return place < Atomics.load(state, FAILED);
 }
 
-/** Nobody takes a file any more, and those that are being read end with their next batch. */
+/** No further file is taken, and those being read end with their next batch. */
 export function stopQueue({ state }: QueueMemory): void {
   Atomics.store(state, STOPPED, 1);
 }
@@ -49,7 +49,7 @@ export function isQueueStopped({ state }: QueueMemory): boolean {
   return Atomics.load(state, STOPPED) === 1;
 }
 
-/** What comes after this file is not needed any more: the error of the first one is that of the run. */
+/** Marks everything after this file as unnecessary: the run fails with the error of its first failed file. */
 export function failAt({ state }: QueueMemory, place: number): void {
   for (let known = Atomics.load(state, FAILED); place < known; ) {
     const found = Atomics.compareExchange(state, FAILED, known, place);
@@ -85,7 +85,7 @@ export function createFileMeter(
   };
 }
 
-/** What all threads have read together, and the place of the file that the first of them is at. */
+/** What all threads have read together, and the place of the earliest file being read. */
 export function sumProgress({ read }: QueueMemory): { bytesRead: number; sequences: number; place: number } {
   let [bytesRead, sequences] = [0, 0];
   for (let cell = 0; cell < read.length; cell += CELLS) {

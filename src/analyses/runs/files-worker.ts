@@ -1,4 +1,4 @@
-/** What a worker thread of `summarize-files.ts` runs: files of a run to evidence, handed over once. */
+/** Runs in a worker thread of `summarize-files.ts`: reads files of a run into evidence and returns it once. */
 import { setMemoryLimit } from "../../core/base/index.ts";
 import { readRunFile } from "../../ingest/index.ts";
 import { RunEvidence } from "../evidence/run-evidence.ts";

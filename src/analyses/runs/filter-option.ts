@@ -1,5 +1,5 @@
 /**
- * A filter as it is written, over what is read: the grammar of the viewer.
+ * Compiles a filter, in the viewer's grammar, for what is read.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { needsTexts } from "../filter/scopes.ts";
 import { spelledTexts } from "../filter/token-columns.ts";
 
 export interface FilterOptions {
-  /** Only what matches, written as in the viewer: `abs>0.5 turn:3 correct:no`; docs/view.md lists the fields. */
+  /** Keeps only what matches, written as in the viewer: `abs>0.5 turn:3 correct:no`; docs/view.md lists the fields. */
   readonly filter?: string;
   /** Directory of the model's `tokenizer.json`, for terms about texts (`token:`, `is:`) and the texts of mistakes. */
   readonly tokenizer?: string;
 }
 
-/** @throws UsageError when the filter is not understood, or asks for texts without a tokenizer */
+/** @throws UsageError if the filter cannot be parsed, or needs texts without a tokenizer */
 export async function compileFilter({ filter, tokenizer }: FilterOptions): Promise<BatchFilter | undefined> {
   if (filter === undefined) return undefined;
   const { alternatives, terms, problems } = parseFilter(filter);

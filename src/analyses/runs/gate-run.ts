@@ -25,17 +25,17 @@ import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts
 
 /** How the runs of a gate are read: flags of the command line, under the same names. */
 export interface GateInput extends RunInput, FilterOptions, ReadingOptions {
-  /** For the texts of mistakes, where `tokenizer` is not given. */
+  /** For the texts of mistakes, if `tokenizer` is not given. */
   readonly foundTokenizer?: string;
 }
 
-/** What a run is held to, and how it is read. */
+/** What a run is checked against, and how it is read. */
 export interface GateRunOptions extends GateInput {
   /** File of the baseline. */
   readonly against?: string;
   /** Conditions that must hold: `delta_abs_mean <= 0.015`. */
   readonly limits?: readonly string[];
-  /** Chance that a sound run fails, without a baseline; default 0.01. */
+  /** Chance that a healthy run fails, without a baseline; default 0.01. */
   readonly alpha?: number;
   /** Whether undecidable checks pass. */
   readonly allowUndecidable?: boolean;
@@ -56,12 +56,12 @@ export interface GateRunOptions extends GateInput {
  * );
  * ```
  *
- * @param paths files and directories, read as one run; one file of `logratio report --json` stands for its run
+ * @param paths files and directories, read as one run; a single file of `logratio report --json` replaces its run
  * @returns each check with its figure, its interval and its outcome (figures in the units of `reportRun`), and whether all passed
- * @throws UsageError when options contradict each other, or nothing is to be checked
- * @throws NotFoundError when a path or the baseline does not exist
- * @throws SchemaError, FormatError, VersionError when the baseline cannot be read
- * @throws LogratioError as `reportRun`, when the run cannot be read
+ * @throws UsageError if options contradict each other, or there is nothing to check
+ * @throws NotFoundError if a path or the baseline does not exist
+ * @throws SchemaError, FormatError, VersionError if the baseline cannot be read
+ * @throws LogratioError like `reportRun`, if the run cannot be read
  */
 export async function gateRun(
   paths: string | readonly string[],
@@ -98,9 +98,9 @@ async function openBaseline(file: string): Promise<Baseline> {
 export interface UpdateOptions extends GateInput, Pick<LearnOptions, "metrics" | "alpha"> {
   readonly against: string;
   readonly limits?: readonly string[];
-  /** Forgets the runs, figures and limits of the file. */
+  /** Discards the runs, figures and limits of the file. */
   readonly replace?: boolean;
-  /** Of the new runs, as it is to be written. */
+  /** Date of the new runs, as it should be written. */
   readonly date?: string;
 }
 
@@ -110,11 +110,11 @@ export interface UpdatedBaseline {
   readonly baseline: Baseline;
   readonly before: Baseline | undefined;
   readonly results: readonly (MismatchReport | SeriesReport)[];
-  /** Paths of runs with the same files as one given before them: they are learned from once. */
+  /** Paths of runs with the same files as an earlier one: they are learned from once. */
   readonly repeated: readonly string[];
 }
 
-/** Reads each path as one run and learns a baseline from them, after those that the file has. Writes nothing. */
+/** Reads each path as one run and adds it to the runs of the file to learn a baseline. Writes nothing. */
 export async function learnFromRuns(
   paths: readonly string[],
   options: UpdateOptions,
@@ -136,7 +136,7 @@ export async function learnFromRuns(
   const known = new Set(learned.limits.map(({ condition }) => condition.text));
   const fresh = added.filter(({ condition }) => !known.has(condition.text));
   const baseline = { ...learned, limits: [...learned.limits, ...fresh] };
-  // With new limits the list is written again; else its comments are kept.
+  // New limits rewrite the list; otherwise its comments are kept.
   const text = writeBaseline(baseline, fresh.length === 0 ? textBefore : undefined);
   const distinct = new Set(distinctRuns(runs));
   const repeated = paths.filter((_, i) => !distinct.has(runs[i]!));
@@ -157,7 +157,7 @@ async function describeRun(
     .update([...digests].sort().join("\n"))
     .digest("hex");
   return {
-    // Not the path: the file is shared, and a machine's directories say nothing to others.
+    // Not the path: the file is shared, and one machine's directories mean nothing to others.
     name: basename(path.replace(/[/\\]+$/, "")) || path,
     date: date ?? null,
     files: files.length,

@@ -1,5 +1,5 @@
 /**
- * Ground truth for sequences: a column of the files that are read, or a file of its own with ids.
+ * Ground truth for sequences: from a column of the input files, or from a separate file with ids.
  *
  * @module
  */
@@ -17,16 +17,16 @@ import type {
 import { isTensor, openFile, statIfPresent } from "../../input/io/index.ts";
 
 export interface GroundTruth {
-  /** For the report: what was asked for. */
+  /** What was requested, for the report. */
   readonly source: string;
-  /** Of each sequence, as text; undefined where there is none. */
+  /** The truth of each sequence as text; undefined if there is none. */
   of(batch: RecordBatch): Promise<(string | undefined)[]>;
 }
 
 const IDS = ["sample_id", "id", "uid", "unique_id", "group_id", "prompt_id", "problem_id"];
 const TRUTHS = ["ground_truth", "truth", "answer", "target", "gts", "label", "solution"];
 
-/** A file of that name wins over a column of that name. */
+/** A file with that name takes precedence over a column. */
 export async function openTruth(given: string): Promise<GroundTruth> {
   return (await statIfPresent(given)) !== undefined ? truthFile(given) : truthColumn(given);
 }
@@ -80,7 +80,7 @@ async function treeColumn({ root, file }: TreeDocument, column: string): Promise
   return Array.from(list as ArrayLike<TreeValue>, toText);
 }
 
-/** Rows are found again by their byte offset, else by their index; those of a record by the numbers they carry. */
+/** Rows are identified by their byte offset, else by their index; those of a record by the numbers they carry. */
 async function rowColumn(document: RowDocument, column: string, isRecord: boolean): Promise<Lookup> {
   const byRow: (string | undefined)[] = [];
   const byOffset = new Map<number, string | undefined>();
@@ -109,7 +109,7 @@ async function rowColumn(document: RowDocument, column: string, isRecord: boolea
     : ({ rows }, i) => byRow[rows[i]!];
 }
 
-/** What is missing counts as 0, as the packs of a file that has none do. */
+/** Missing numbers count as 0, as do the packs of a file without packs. */
 function numbersKey(...numbers: readonly unknown[]): string {
   return numbers.map((number) => (typeof number === "number" && !Number.isNaN(number) ? number : 0)).join();
 }
@@ -164,14 +164,17 @@ function noColumn(file: string, wanted: string, there: readonly string[]): Schem
   });
 }
 
-/** Names of all values, those of nested objects dotted. */
+/** Names of all values; dotted for nested objects. */
 function namesIn(map: { readonly [name: string]: TreeValue }, prefix = ""): string[] {
   return Object.entries(map).flatMap(([name, value]) =>
     isMap(value) ? namesIn(value, `${prefix}${name}.`) : [prefix + name],
   );
 }
 
-/** The value at a dotted path; a name that itself holds the dots wins, and of a list of objects each one's value. */
+/**
+ * The value at a dotted path; a name that itself contains the dots takes precedence; a list of objects gives the value
+ * of each.
+ */
 function within(map: { readonly [name: string]: TreeValue }, path: string): TreeValue | undefined {
   const own = (name: string): TreeValue | undefined => (Object.hasOwn(map, name) ? map[name] : undefined);
   const whole = own(path);
@@ -209,7 +212,7 @@ async function tensorValues(tensor: Tensor): Promise<ArrayLike<TreeValue>> {
   return tensor.readStrings ? tensor.readStrings(0, rows) : tensor.readRows(0, rows);
 }
 
-/** A number or a text as text; a list of one counts as what it holds. */
+/** A number or a text as text; a list with one element counts as that element. */
 function toText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number") return Number.isNaN(value) ? undefined : decimal(value);
@@ -218,7 +221,7 @@ function toText(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Without an exponent, which is not part of a number as a response writes it. */
+/** Without an exponent, which responses do not write as part of a number. */
 function decimal(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

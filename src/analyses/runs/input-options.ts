@@ -1,5 +1,5 @@
 /**
- * What is read of the paths, in the words of the command line: one set of options for both.
+ * Which data to read from the paths, in the terms of the command line: one set of options for both.
  *
  * @module
  */
@@ -12,31 +12,32 @@ type MappedColumn = keyof typeof COLUMN_FLAGS;
 
 /**
  * Which rows and columns to read. A field of `ColumnMapping` (`rollout`, `trainer`, `mask`, …) names the column that
+ * detection should use; dots reach into objects.
  * detection should take; dots reach into objects.
  */
 export interface RunInput extends Readonly<Partial<Record<MappedColumn, string>>> {
-  /** Two files that scored the same tokens: first the rollout side, then the trainer's. */
+  /** Two files that scored the same tokens: the rollout side first, then the trainer's. */
   readonly pair?: boolean;
   /** Only these steps: `30`, `100..200` (both included), `10,20,30`. */
   readonly steps?: string;
-  /** Read as this trainer's format (`verl`, `xtuner`, `slime`, …), whatever detection says. */
+  /** Read as this trainer's format (`verl`, `xtuner`, `slime`, …), regardless of detection. */
   readonly adapter?: string;
   /**
-   * The trainer's log-prob of token t is entry t + `align` of its column: a whole number, `auto` (what the data say) or `none`
-   * (as the file has it, without a check). Default 0, checked.
+   * The trainer's log-prob of token t is entry t + `align` of its column: an integer, `auto` (determined from the data)
+   * or `none` (as in the file, unchecked). Default 0, checked.
    */
   readonly align?: string | number;
   /** Response tokens held in memory at a time; default a million. */
   readonly batchTokens?: number;
 }
 
-/** Fields of {@link RunInput} and of a filter's options: those that decide what is read. */
+/** Fields of {@link RunInput} and of filter options: those that determine what is read. */
 export const INPUT_NAMES: ReadonlySet<string> = new Set([
   ...Object.keys(COLUMN_FLAGS),
   ...["pair", "steps", "adapter", "align", "batchTokens", "filter", "tokenizer"],
 ]);
 
-/** The options of reading that `openRun` takes. @throws UsageError when a value makes no sense. */
+/** The reading options for `openRun`. @throws UsageError if a value is invalid. */
 export function parseRunInput(options: RunInput): ReadOptions {
   const named = Object.keys(COLUMN_FLAGS).flatMap((field) => {
     const column = options[field as MappedColumn];
@@ -69,7 +70,7 @@ export function stepFilter(text: string): (step: number) => boolean {
 }
 
 /**
- * The options that chose what was read, as the words of a command line: for the command to run next.
+ * The options that chose what was read, as command-line words: for the next command.
  *
  * @param more names of further options to include
  */
@@ -79,7 +80,7 @@ export function readFlags(options: object, more: readonly string[] = []): string
   return inputFlags(options, others);
 }
 
-/** Options as the words of a command line, without those that are named. */
+/** Options as command-line words, without the named ones. */
 export function inputFlags(options: object, without: readonly string[]): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (without.includes(name) || value === false || value === undefined) return [];

@@ -3,7 +3,7 @@ import type { FindingCode } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { MismatchReport } from "../../results/report.ts";
 
-/** What takes a log-prob out of the figures while the row stays. */
+/** Findings that remove a log-prob from the figures while the row stays. */
 const LOST: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "non-finite",
   "sentinel",
@@ -11,7 +11,7 @@ const LOST: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "suspicious-zero",
 ]);
 
-/** Why a run that was read has no figure: which side lacks what, or which choice left nothing. */
+/** Why a run that was read has no figures: which side lacks what, or which filter left nothing. */
 export function nothingToCompare({
   excluded,
   metrics,

@@ -13,13 +13,13 @@ import type { BatchFilter } from "../filter/filter-batches.ts";
 export interface BatchOptions {
   /** Keeps only matching rows and tokens; a finding reports what was dropped. */
   readonly filter?: BatchFilter | undefined;
-  /** Asked before the first batch and after each: true ends reading there, so that what was read is kept. */
+  /** Called before the first batch and after each: true ends reading there, keeping what was read. */
   readonly isStopped?: () => boolean;
-  /** Called when nothing is left to read: the rest is computing. */
+  /** Called when there is nothing left to read: only computation remains. */
   readonly onRead?: (() => void) | undefined;
 }
 
-/** @throws EmptyInputError when the filter leaves nothing */
+/** @throws EmptyInputError if the filter leaves nothing */
 export async function* readBatches(
   run: Run,
   { filter, isStopped, onRead }: BatchOptions = {},
@@ -28,7 +28,7 @@ export async function* readBatches(
   for await (const read of run.batches()) {
     const batch = filter === undefined ? read : filter.apply(read);
     if (batch !== undefined) yield batch;
-    // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+    // Summing is synchronous: without yielding to the event loop, a signal would wait until the end.
     await new Promise(setImmediate);
     if (isStopped?.()) break;
   }
@@ -39,9 +39,9 @@ export async function* readBatches(
 const TOKENS_CHOSEN = "; all others count as mask 0, so a turn is a contiguous run of selected tokens";
 
 /**
- * Adds what a filter left of everything that was read.
+ * Reports how much of everything read a filter kept.
  *
- * @throws EmptyInputError when nothing is left
+ * @throws EmptyInputError if nothing is left
  */
 export function noteFilter(
   run: Pick<Run, "findings">,
@@ -66,7 +66,7 @@ export function noteFilter(
   });
 }
 
-/** Counts the sequences of each file on their way. */
+/** Counts the sequences of each file as they pass. */
 export async function* countSequences(
   batches: AsyncIterable<RecordBatch>,
   byFile: Map<string, number>,
@@ -78,7 +78,7 @@ export async function* countSequences(
   }
 }
 
-/** The sources of a run as results list them, with the sequences of each. */
+/** The sources of a run as listed in results, with the number of sequences in each. */
 export function countedSources(
   run: Pick<Run, "sources">,
   byFile: ReadonlyMap<string, number>,
@@ -86,7 +86,7 @@ export function countedSources(
   return sourceSummaries(run).map((source) => ({ ...source, sequences: byFile.get(source.file) ?? 0 }));
 }
 
-/** The sources of a run as results list them. */
+/** The sources of a run as listed in results. */
 export function sourceSummaries(run: Pick<Run, "sources">): Omit<SourceSummary, "sequences">[] {
   return run.sources.map(({ step, rank, checks, ...source }) => ({
     ...source,

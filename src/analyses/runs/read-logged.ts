@@ -10,20 +10,20 @@ import { addLoggedFinite } from "../assessment/finite.ts";
 import { buildSeriesReport } from "../series/build-series-report.ts";
 import { compareSeries } from "../series/compare.ts";
 
-/** The logged metrics among some paths, and the paths that are left. */
+/** The logged metrics found among some paths, and the remaining paths. */
 export interface LoggedPaths {
-  /** Undefined where no file of logged metrics was found. */
+  /** Undefined if no file of logged metrics was found. */
   readonly logged: SeriesReport | undefined;
-  /** For the dumps. */
+  /** The paths of the dumps. */
   readonly others: readonly string[];
-  /** Whether what is left may hold nothing but these metrics: it was given as directories. */
+  /** Whether the remaining paths may contain only these metrics: they were given as directories. */
   readonly areDirectories: boolean;
 }
 
 /**
  * Reads the files of logged metrics among paths.
  *
- * @throws NotFoundError when a path does not exist
+ * @throws NotFoundError if a path does not exist
  */
 export async function readLogged(paths: readonly string[]): Promise<LoggedPaths> {
   const findings = new FindingLog();
@@ -32,12 +32,12 @@ export async function readLogged(paths: readonly string[]): Promise<LoggedPaths>
   return { logged, others, areDirectories };
 }
 
-/** Their paths, which nothing needs to tell as left out of the dumps. */
+/** Their paths, which need not be reported as left out of the dumps. */
 export function filesOfLogged(logged: SeriesReport | undefined): string[] {
   return logged?.files.map(({ file }) => file) ?? [];
 }
 
-/** The trainers whose formulas tell what logged metrics should be. */
+/** The trainers whose formulas say what the logged metrics should be. */
 export function parityOfLogged(logged: SeriesReport, asked: readonly ParityTrainer[]): ParityTrainer[] {
   const named = new Set(logged.series.map(({ trainer }) => trainer));
   return [
@@ -46,7 +46,7 @@ export function parityOfLogged(logged: SeriesReport, asked: readonly ParityTrain
   ];
 }
 
-/** A report with the logged metrics beside it, and a warning where they are not what the dumps give. */
+/** A report combined with the logged metrics, with a warning if they disagree with the dumps. */
 export function joinLogged(report: MismatchReport, logged: SeriesReport): MismatchReport {
   const compared = compareSeries(logged, report);
   const different = compared.series.filter(
@@ -76,7 +76,7 @@ export function joinLogged(report: MismatchReport, logged: SeriesReport): Mismat
   };
 }
 
-/** Whether a directory held no dumps, and is therefore read for its metrics alone. */
+/** Whether a directory had no dumps, and is therefore read for its metrics alone. */
 export function hasNoDumps(error: unknown): error is LogratioError {
   return ["EmptyInputError", "SchemaError", "UnsupportedError"].some(
     (tag) => isLogratioError(error) && error._tag === tag,

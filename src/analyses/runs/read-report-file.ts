@@ -5,7 +5,7 @@ import { SERIES_SCHEMA_VERSION, type SeriesReport } from "../../results/series.t
 
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** What a gate reads of a report: whatever else a newer version adds or leaves out does not matter to it. */
+/** The parts of a report that a gate reads: whatever else a newer version adds or omits does not matter to it. */
 const NEEDED: Readonly<Record<string, "object" | "list">> = {
   metrics: "object",
   intervals: "object",
@@ -18,10 +18,10 @@ const NEEDED: Readonly<Record<string, "object" | "list">> = {
 };
 
 /**
- * A report that `logratio report --json` printed into a file, in place of the run; undefined where the file is anything
+ * Reads a report that `logratio report --json` wrote to a file, in place of the run; undefined for any other file.
  * else.
  *
- * @throws VersionError for another version of the shape, SchemaError where a part is missing
+ * @throws VersionError for another version of the format, SchemaError if a part is missing
  */
 export async function readReportFile(file: string): Promise<MismatchReport | SeriesReport | undefined> {
   if (!/\.json$/i.test(file)) return undefined;

@@ -24,9 +24,9 @@ import { openSpeller, spellReport } from "./spell-report.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-files.ts";
 
-/** The flags of `logratio report` that decide what is in the report, under the same names. */
+/** The flags of `logratio report` that affect the report, under the same names. */
 export interface ReportRunOptions extends RunInput, FilterOptions, ReadingOptions {
-  /** Trainers whose own metrics stand beside ours: `verl`, `xtuner`. */
+  /** Trainers whose own metrics are shown next to ours: `verl`, `xtuner`. */
   readonly parity?: readonly string[];
   /** Threads that read and sum; default: 1 on one or two processors, else one per processor, at most 4. */
   readonly threads?: number;
@@ -51,11 +51,11 @@ export interface ReportRunOptions extends RunInput, FilterOptions, ReadingOption
  * @param paths files and directories, read as one run; `-` is standard input
  * @returns metrics (Δ, k1, k2, k3 in nats; shares, ESS and probabilities as fractions from 0 to 1), slices, the worst
  * tokens by handle, verdict, facts, and what was left out
- * @throws UsageError when options contradict each other or the paths
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError when the files hold one policy's log-probs only
- * @throws EmptyInputError when no token is left to compare
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the report
+ * @throws UsageError if options contradict each other or the paths
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError if the files have only one policy's log-probs
+ * @throws EmptyInputError if no token is left to compare
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the report
  */
 export async function reportRun(
   paths: string | readonly string[],
@@ -76,22 +76,22 @@ export async function reportRun(
 }
 
 export interface OpenRunReport {
-  /** As they were given, for the command to run next. */
+  /** As given by the user, for the next command. */
   readonly paths: readonly string[];
-  /** The flags that chose what was read, word by word, for the same. */
+  /** The flags that chose what was read, verbatim, for the next command. */
   readonly flags: readonly string[];
   readonly parity: readonly ParityTrainer[];
   readonly threads?: number;
   /** Directory of the tokenizer, for the texts of mistakes. */
   readonly tokenizer?: string | undefined;
-  /** Given where threads may read whole files themselves, in place of the batches: the same in another way. */
+  /** Given if threads may read whole files themselves, instead of receiving batches. */
   readonly apart?: ApartOptions;
 }
 
 /**
- * The report of a run that is open, from its batches: what {@link reportRun} and the command line share.
+ * The report on an open run, from its batches: shared by {@link reportRun} and the command line.
  *
- * @throws EmptyInputError when no token is left to compare
+ * @throws EmptyInputError if no token is left to compare
  */
 export async function reportOpenRun(
   run: Run,
@@ -103,7 +103,7 @@ export async function reportOpenRun(
   return report;
 }
 
-/** The answer about a run that is open, from its batches, also where no token can be compared. */
+/** The answer about an open run, from its batches, even if no token can be compared. */
 export async function answerOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
@@ -117,13 +117,13 @@ export async function answerOpenRun(
   return answerEvidence(run, evidence, { ...asked, threads });
 }
 
-/** What is asked of the evidence of a run. */
+/** How to answer from the evidence of a run. */
 export interface AnswerOptions extends Omit<OpenRunReport, "apart"> {
-  /** Whose flags the fixes name first. */
+  /** The trainer whose flags the fixes name first. */
   readonly trainer?: string | undefined;
 }
 
-/** The answer in the evidence of a run of which all was read, with the texts of its mistakes. */
+/** The answer from the evidence of a run that was read completely, with the texts of its mistakes. */
 export async function answerEvidence(
   run: Run,
   evidence: RunEvidence,
@@ -134,7 +134,7 @@ export async function answerEvidence(
     ...asked,
     evidence,
     prompts: run.promptSummary(),
-    // Reading adds to them until it ends, so they are listed after it.
+    // Reading adds findings until it ends, so they are listed afterwards.
     findings: run.findings.list(),
     sources: sourceSummaries(run),
   };
@@ -143,7 +143,9 @@ export async function answerEvidence(
   return { report: await spellReport(report, open), diagnosis };
 }
 
-/** As {@link reportOpenRun}, of a run with one policy's log-probs only. @throws EmptyInputError when no token is left */
+/**
+ * Like {@link reportOpenRun}, for a run with only one policy's log-probs. @throws EmptyInputError if no token is left
+ */
 export async function reportOnePolicy(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
@@ -171,7 +173,7 @@ export async function reportOnePolicy(
   });
 }
 
-/** The trainers of `--parity`, by their names. @throws UsageError naming those there are. */
+/** The trainers of `--parity`, by name. @throws UsageError listing the known ones */
 export function parseParity(names: readonly string[]): ParityTrainer[] {
   const given = names.map((name) => name.trim()).filter(Boolean);
   return given.map((name) => {

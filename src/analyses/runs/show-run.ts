@@ -22,11 +22,11 @@ import { type RunInput, readFlags, stepFilter } from "./input-options.ts";
 import { sourceSummaries } from "./read-batches.ts";
 import { listPaths, type Reading, type ReadingOptions, startReading } from "./start-reading.ts";
 
-/** The flags of `logratio show` that decide what is in the result, under the same names. */
+/** The flags of `logratio show` that affect the result, under the same names. */
 export interface ShowRunOptions extends RunInput, Pick<ReadingOptions, "signal" | "onProgress"> {
-  /** The metric that colors the tokens; default `delta`, and `logp` where there is one policy only. */
+  /** The metric that colors the tokens; default `delta`, or `logp` if there is only one policy. */
   readonly metric?: TokenMetricName;
-  /** By what the mistakes of `worst` are ranked; default by what reaches the gradient, where advantages are known. */
+  /** How to rank the mistakes of `worst`; default by what reaches the gradient, if advantages are known. */
   readonly by?: EventRank;
   /** Value at which the color scale ends; default depends on the metric, 1 nat for `delta`. */
   readonly scale?: number | undefined;
@@ -34,10 +34,10 @@ export interface ShowRunOptions extends RunInput, Pick<ReadingOptions, "signal" 
   readonly tokenizer?: string;
 }
 
-/** What is looked for: a sequence or token by its handle, or the worst token of the run. */
+/** What to find: a sequence or token by its handle, or the worst token of the run. */
 interface Target {
   readonly wanted: Handle | undefined;
-  /** Whether sequences of the step that the handle names are wanted; remembers every step that it is asked about. */
+  /** Whether sequences of this step are wanted, as named by the handle; remembers every step it is called with. */
   readonly steps?: (step: number) => boolean;
   readonly stepsSeen: ReadonlySet<number>;
 }
@@ -45,13 +45,13 @@ interface Target {
 interface Found {
   readonly sequence: FoundSequence;
   readonly token: number | undefined;
-  /** Of the run, where the worst was asked for. */
+  /** The run's mistakes, if the worst was requested. */
   readonly events?: MistakeEvents;
 }
 
 /**
- * Finds one sequence of a run, token by token: the same object that `logratio show PATHS HANDLE --json` prints. Reading ends
- * where the sequence is found for certain.
+ * Finds one sequence of a run, token by token: the same object that `logratio show PATHS HANDLE --json` prints. Reading
+ * ends as soon as the sequence is found for certain.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -65,13 +65,13 @@ interface Found {
  * ```
  *
  * @param paths files and directories, read as one run; `-` is standard input
- * @param handle of a sequence (`s12.r3.q41`) or a token (`s12.r3.q41.t880`), or `worst`: the mistake that counts most
- * @returns the sequence with its turns, its tokens (log-probs and Δ in nats), both policies' alternatives of the token that was
- * asked for, and with `worst` the mistakes of the run
- * @throws UsageError when the handle names nothing or several sequences, or options contradict each other
- * @throws NotFoundError when a path does not exist
- * @throws EmptyInputError when the worst is wanted and no token can be compared
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ * @param handle of a sequence (`s12.r3.q41`) or a token (`s12.r3.q41.t880`), or `worst`: the most important mistake
+ * @returns the sequence with its turns, its tokens (log-probs and Δ in nats), both policies' alternatives at the
+ * requested token and, with `worst`, the mistakes of the run
+ * @throws UsageError if the handle names no sequence or several, or options contradict each other
+ * @throws NotFoundError if a path does not exist
+ * @throws EmptyInputError if the worst is requested and no token can be compared
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the result
  */
 export async function showRun(
   paths: string | readonly string[],
@@ -107,7 +107,7 @@ export async function showRun(
     tokenizer: options.tokenizer ?? null,
     ...(events !== undefined && { events: spellEvents(events, speller) }),
     next: suggestNext(result, list, options),
-    // The handle asks for one step: that files of others are not read needs no word.
+    // The handle asks for one step: files of other steps that were not read are not worth mentioning.
     findings: run.findings.list().filter(({ omits }) => omits?.why !== "requested"),
     sources: sourceSummaries(run),
   };
@@ -140,7 +140,7 @@ async function find(
   return { sequence: finder.result(stepsSeen), token: wanted.token };
 }
 
-/** The mistake that counts most, or the worst token where no ratio is outside of [½, 2]. */
+/** The most important mistake, or the worst token if no ratio is outside [½, 2]. */
 async function findWorst(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
@@ -162,7 +162,7 @@ async function findWorst(
   return { sequence, token: first!.token, events };
 }
 
-/** Without the error for an input of which nothing is wanted: which sequences there are instead is said better. */
+/** Suppresses the error for an input without matches: listing the existing sequences is more helpful. */
 async function* whateverIsThere(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   try {
     yield* batches;
@@ -171,14 +171,14 @@ async function* whateverIsThere(batches: AsyncIterable<RecordBatch>): AsyncGener
   }
 }
 
-/** Whether no two files can hold the same step and rank, so that a whole handle names one sequence. */
+/** Whether no two files can contain the same step and rank, so that a full handle names one sequence. */
 function handlesAreUnique({ sources }: Run): boolean {
   if (sources.length === 1) return true;
   const places = sources.map(({ step, rank }) => (step === undefined ? undefined : `${step} ${rank}`));
   return !places.includes(undefined) && new Set(places).size === sources.length;
 }
 
-/** No file has the step: says which steps there are in the words of a handle. */
+/** No file has the step: lists the existing steps in the form of a handle. */
 function otherSteps(error: unknown, { wanted, stepsSeen }: Target): never {
   if (wanted?.step === undefined || stepsSeen.size === 0 || stepsSeen.has(wanted.step)) throw error;
   if (!(error instanceof UsageError)) throw error;

@@ -12,7 +12,7 @@ export async function openSpeller(tokenizer: string): Promise<EventSpeller> {
 /**
  * The report with the texts of its mistakes.
  *
- * @param open called where a mistake has ids and no text: large tokenizers take a second to open
+ * @param open called if a mistake has ids but no text: large tokenizers take a second to open
  */
 export async function spellReport(
   report: MismatchReport,

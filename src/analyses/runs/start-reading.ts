@@ -10,33 +10,33 @@ import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { parseRunInput, type RunInput } from "./input-options.ts";
 import { readBatches } from "./read-batches.ts";
 
-/** When reading ends, and who hears of it. */
+/** When reading ends, and who is notified. */
 export interface ReadingOptions {
   /** Ends the work before the next batch; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called while files are read, again and again. */
+  /** Called repeatedly while files are read. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Asked before the first batch and after each: true ends reading there, and the result covers what was read. */
+  /** Called before the first batch and after each: true ends reading there, and the result covers what was read. */
   readonly isStopped?: () => boolean;
-  /** Called when nothing is left to read: the rest is computing. */
+  /** Called when there is nothing left to read: only computation remains. */
   readonly onRead?: () => void;
 }
 
-/** An open run, and what reads it. */
+/** An open run and its batches. */
 export interface Reading {
   readonly run: Run;
-  /** Read once; without what the filter drops. */
+  /** Can be read once; excludes what the filter drops. */
   readonly batches: AsyncGenerator<RecordBatch>;
   readonly filter: BatchFilter | undefined;
-  /** Throws the reason of the signal. */
+  /** Throws the signal's reason if it is aborted. */
   readonly isStopped: () => boolean;
 }
 
 /**
- * @param reads how the verb reads, beside the options
- * @param compiled the filter of the options, where it was needed before
- * @throws UsageError when options contradict each other or the paths
- * @throws LogratioError as `reportRun`, when the run cannot be opened
+ * @param reads how the verb reads, in addition to the options
+ * @param compiled the filter of the options, if it was needed earlier
+ * @throws UsageError if options contradict each other or the paths
+ * @throws LogratioError like `reportRun`, if the run cannot be opened
  */
 export async function startReading(
   paths: readonly string[],
@@ -58,7 +58,7 @@ export async function startReading(
   return { run, batches: readBatches(run, { filter, isStopped, onRead }), filter, isStopped };
 }
 
-/** The paths that were given, one or several. */
+/** The given paths, one or several. */
 export function listPaths(paths: string | readonly string[]): readonly string[] {
   return typeof paths === "string" ? [paths] : paths;
 }

@@ -1,5 +1,5 @@
 /**
- * Steps of a run on their way into the log: to whoever shows them, to the file, to the result.
+ * Passes the steps of a run to the log: to the callback, to the file, to the result.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { createRunReport } from "../divergence/run-report.ts";
 import { listOutputs } from "./divergence-log.ts";
 import { noteNoTokenizer, noteRepeated, noteRun, noteStep } from "./divergence-notes.ts";
 
-/** A step with tokens that are logged. */
+/** A step whose tokens are logged. */
 export interface LoggedStep {
   /** Name of the run. */
   readonly run: string;
@@ -27,16 +27,19 @@ export interface LoggedStep {
   readonly records: readonly DivergenceRecord[];
 }
 
-/** What becomes of the records of each step. */
+/** Where the records of each step go. */
 export interface StepLogOptions {
-  /** Records hold only those of the guide's fields that are known. */
+  /** Whether records contain only those of the guide's fields that are known. */
   readonly lean?: boolean;
-  /** False: the result has no records, for callers that take them from `onStep`. Default true; those in `out` are not kept. */
+  /**
+   * If false, the result has no records, for callers that take them from `onStep`. Default true; records in `out` are
+   * not kept.
+   */
   readonly records?: boolean;
   /** Called with each step that has records, once its sequences are read. */
   readonly onStep?: (step: LoggedStep) => void;
   /**
-   * Called once where the file cannot be written any more: the result then has the records that the file lacks. Without
+   * Called once if the file can no longer be written: the result then has the records that the file lacks. Without
    * it, the error ends the run.
    */
   readonly onUnwritten?: (error: LogratioError) => void;
@@ -94,8 +97,8 @@ export class StepLog {
   }
 
   /**
-   * @param leftOut sequences of steps that `every` left out
-   * @param sources read when all is
+   * @param leftOut number of sequences in steps that `every` left out
+   * @param sources read after all batches
    */
   finish(leftOut: number, sources: DivergenceReport["sources"]): DivergenceReport {
     const [run, file] = [this.#run, this.#file];

@@ -1,6 +1,6 @@
 /**
- * The files of a run to its evidence, each read, checked and summed by one of several threads. The calling thread is one
- * of them.
+ * From the files of a run to its evidence, each read, checked and summed by one of several threads, including the
+ * calling thread.
  *
  * @module
  */
@@ -35,26 +35,26 @@ import { INPUT_NAMES, type RunInput } from "./input-options.ts";
 import { noteFilter } from "./read-batches.ts";
 import { type TakenFiles, takeFiles } from "./take-files.ts";
 
-/** How the files of an open run are read by other threads: what the run and the filter were made of. */
+/** How other threads read the files of an open run: the inputs of the run and the filter. */
 export interface ApartOptions {
   readonly input: RunInput & FilterOptions;
   /** Compiled from `input`. */
   readonly filter: BatchFilter | undefined;
-  /** Asked now and then: true ends reading, so that what was read is kept; what it throws ends it without a result. */
+  /** Called now and then: true ends reading, keeping what was read; if it throws, reading ends without a result. */
   readonly isStopped?: () => boolean;
-  /** Called once all is read. */
+  /** Called once everything has been read. */
   readonly onRead?: () => void;
   readonly onProgress?: (progress: Progress) => void;
   /** Bytes up to which no thread is started; default 16 MiB. */
   readonly smallBytes?: number;
 }
 
-/** Read in a quarter of a second: as long as starting a thread and joining what it returns. */
+/** Read in a quarter of a second: as long as it takes to start a thread and merge its result. */
 const SMALL_BYTES = 2 ** 24;
 /** How often the calling thread checks for a stop request while others still read. */
 const LOOK_MS = 50;
 
-/** The files of a run, where reading them apart is worth it. */
+/** The files of a run, if reading them on several threads is worthwhile. */
 export function chooseFiles(
   run: Run,
   threads: number,
@@ -74,9 +74,9 @@ function sumBytes(files: readonly { readonly bytes: number }[]): number {
 }
 
 /**
- * The evidence of a run: what one thread makes of it, bit for bit, with its findings in the same order.
+ * The evidence of a run, bit-identical to that of one thread, with its findings in the same order.
  *
- * @throws what reading the run in one thread throws
+ * @throws what reading the run on one thread throws
  */
 export async function summarizeFiles(
   run: Run,
@@ -88,7 +88,7 @@ export async function summarizeFiles(
   const movable = files.list.flatMap(({ file, bytes }, place) =>
     file === undefined ? [] : { place, bytes },
   );
-  // The largest first: what is left to wait for at the end is small.
+  // The largest first, so that the last ones to wait for are small.
   const places = movable.sort((a, b) => b.bytes - a.bytes || a.place - b.place).map(({ place }) => place);
   const team = Math.min(threads, files.list.length);
   const queue = createQueue(places, team);
@@ -101,7 +101,7 @@ export async function summarizeFiles(
       members.push(member);
       return member.ask(makeTask(queue, i + 1, { files, facts, apart }));
     });
-    // What a thread ends with is looked at below, all of them together.
+    // The results of threads are examined below, all together.
     for (const reply of replies) reply.catch(() => stopQueue(queue));
     const own = await takeHere(queue, { files, facts, evidence, apart, watch });
     const others = await Promise.all(replies);
@@ -124,7 +124,7 @@ function makeTask(
   thread: number,
   { files, facts, apart }: { files: RunFiles; facts: RunFacts; apart: ApartOptions },
 ): FilesTask {
-  // Callbacks and signals, which callers keep among their options, cannot go to another thread.
+  // Callbacks and signals among the caller's options cannot be sent to another thread.
   const input = Object.fromEntries(Object.entries(apart.input).filter(([name]) => INPUT_NAMES.has(name)));
   return {
     thread,
@@ -136,12 +136,12 @@ function makeTask(
   };
 }
 
-/** What the user asks for while threads read. */
+/** Stop requests from the user while threads read. */
 interface Watch {
-  /** Stops the threads where the caller asks for it. */
+  /** Stops the threads if the caller requests it. */
   look(): void;
   tell(): void;
-  /** @throws what `isStopped` threw */
+  /** @throws the error of `isStopped` */
   throwIfAborted(): void;
   end(): void;
 }
@@ -183,7 +183,7 @@ interface Here {
   readonly watch: Watch;
 }
 
-/** The share of the calling thread: what no other can read, then whatever is left. */
+/** The calling thread's share: files that no other thread can read, then any remaining ones. */
 function takeHere(queue: QueueMemory, { files, facts, evidence, apart, watch }: Here): Promise<TakenFiles> {
   const onlyHere = files.list.flatMap(({ file }, place) => (file === undefined ? place : []));
   const next = (): number | undefined => {
@@ -198,7 +198,7 @@ function takeHere(queue: QueueMemory, { files, facts, evidence, apart, watch }: 
     filter: apart.filter,
     evidence,
     async isStopped(place) {
-      // Summing is synchronous: without a turn of the event loop a signal would wait for the end.
+      // Summing is synchronous: without yielding to the event loop, a signal would wait until the end.
       await new Promise(setImmediate);
       watch.look();
       return isQueueStopped(queue) || !isNeeded(queue, place);
@@ -207,7 +207,7 @@ function takeHere(queue: QueueMemory, { files, facts, evidence, apart, watch }: 
   });
 }
 
-/** Adds what reading came to in the order of one thread, which would have ended with the first error. */
+/** Merges the results in the order of a single thread, which would have ended with the first error. */
 function settle(files: RunFiles, own: TakenFiles, replies: readonly FilesReply[]): void {
   const outcomes = new Map<number, () => FileOutcome>();
   for (const [place, outcome] of own.outcomes) outcomes.set(place, () => outcome);

@@ -14,13 +14,13 @@ import { sourceSummaries } from "./read-batches.ts";
 import { answerEvidence } from "./report-run.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
 
-/** The flags of `logratio sweep` that decide what is in the result, under the same names. */
+/** The flags of `logratio sweep` that affect the result, under the same names. */
 export interface SweepRunOptions extends RunInput, FilterOptions, GridOptions, ReadingOptions {
-  /** The correction whose configs are wanted, by its name; default the recommended one. */
+  /** The name of the correction whose configs are wanted; default the recommended one. */
   readonly choose?: string;
-  /** Trainers whose configs are wanted, with commas: `verl,xtuner`; default all. */
+  /** Trainers whose configs are wanted, separated by commas: `verl,xtuner`; default all. */
   readonly for?: string;
-  /** For the texts of mistakes, where `tokenizer` is not given. */
+  /** For the texts of mistakes, if `tokenizer` is not given. */
   readonly foundTokenizer?: string;
 }
 
@@ -42,12 +42,12 @@ export interface SweepRunOptions extends RunInput, FilterOptions, GridOptions, R
  *
  * @param paths files and directories, read as one run; `-` is standard input
  * @returns each correction with what it keeps, drops and does to the weights (shares and ESS as fractions from 0 to 1),
- * the Pareto front, the recommendation, the chosen one as each trainer's config, and the answer about the run itself
- * @throws UsageError when options contradict each other, the paths or the data
- * @throws NotFoundError when a path does not exist
- * @throws MissingSideError when the files hold one policy's log-probs only
- * @throws EmptyInputError when no token is left to weigh
- * @throws LogratioError the first one, when no file could be read; single files that fail are findings of the result
+ * the Pareto front, the recommendation, each trainer's config for the chosen one, and the answer about the run itself
+ * @throws UsageError if options contradict each other, the paths or the data
+ * @throws NotFoundError if a path does not exist
+ * @throws MissingSideError if the files have only one policy's log-probs
+ * @throws EmptyInputError if no token is left to weigh
+ * @throws LogratioError the first one, if no file could be read; single files that fail become findings of the result
  */
 export async function sweepRun(
   paths: string | readonly string[],

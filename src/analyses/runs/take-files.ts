@@ -1,5 +1,5 @@
 /**
- * Whole files to the evidence of a run: what each of the threads does that read a run together.
+ * Reads whole files into the evidence of a run: the work of each thread.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { FileOutcome, FileReading } from "../../ingest/index.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 import type { BatchFilter } from "../filter/filter-batches.ts";
 
-/** What reading a run's files came to in one thread. */
+/** One thread's results from reading files of a run. */
 export interface TakenFiles {
   readonly outcomes: [place: number, outcome: FileOutcome][];
-  /** A batch that could not be added: of the first file where there are several. */
+  /** A batch that could not be added; if there are several, the one in the first file. */
   failure: { readonly place: number; readonly error: unknown } | undefined;
 }
 
 export interface TakeOptions {
-  /** The place of the next file; undefined where there is none. */
+  /** The place of the next file; undefined if there is none. */
   readonly next: () => number | undefined;
   readonly read: (place: number) => FileReading;
   readonly filter: BatchFilter | undefined;

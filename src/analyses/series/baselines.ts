@@ -11,7 +11,7 @@ interface LoggedBaseline {
   readonly source: string;
 }
 
-/** Of metrics that a report does not judge, from the documents of those who log them. */
+/** For metrics that a report does not judge, from the documents of the projects that log them. */
 const BASELINES: readonly LoggedBaseline[] = [
   {
     is: ({ figure }) => figure === "k1" || figure === "k2" || figure === "delta_mean",
@@ -39,7 +39,7 @@ const BASELINES: readonly LoggedBaseline[] = [
   },
 ];
 
-/** A logged value compared with what is published for it; undefined where nothing is. */
+/** Compares a logged value with its published limits; undefined if there are none. */
 export function readLogged(metric: RecognisedMetric, value: number): FigureReading | undefined {
   const known = metric.figure === undefined ? undefined : readFigure(metric.figure, value);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export function readLogged(metric: RecognisedMetric, value: number): FigureReadi
   if (baseline === undefined || Number.isNaN(value)) return undefined;
   const { elevated, high, broken, band, source } = baseline;
   const neutral = metric.neutral ?? 0;
-  // Compared with the limits as published: 1.05 − 1 is a little more than 0.05.
+  // Compared with the limits as published: 1.05 − 1 is slightly more than 0.05.
   const passes = (limit: number): boolean => value > neutral + limit || value < neutral - limit;
   const level = passes(broken) ? "broken" : passes(high) ? "high" : passes(elevated) ? "elevated" : "normal";
   const thresholds = { elevated: neutral + elevated, high: neutral + high, broken: neutral + broken };

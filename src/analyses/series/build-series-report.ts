@@ -25,7 +25,7 @@ import { labelRuns } from "./label-runs.ts";
 import { findLoggedBeside } from "./logged-beside.ts";
 import type { SeriesInput } from "./series-input.ts";
 
-/** The mismatch metrics of some files, each judged by its worst value; all others are named. */
+/** The mismatch metrics of some files, each judged by its worst value; all others are listed by name. */
 export function buildSeriesReport(files: readonly SeriesInput[], findings: readonly Finding[]): SeriesReport {
   const series: SeriesFigures[] = [];
   const areBroken: boolean[] = [];
@@ -65,7 +65,7 @@ export function buildSeriesReport(files: readonly SeriesInput[], findings: reado
   };
 }
 
-/** What breaks the run stands before what the finite values are like, and what does not after it. */
+/** Non-finite values that break the run come before the verdict on the rest; the others come after it. */
 function putFinite(finite: Finite, judged: string, level: ReadingLevel | null): string {
   if (finite.sentence === null) return judged;
   if (!isBroken(finite)) return `${judged}; ${finite.sentence}`;

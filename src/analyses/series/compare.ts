@@ -1,5 +1,5 @@
 /**
- * Logged values beside those that the dumps of the same steps give.
+ * Compares logged values with those that the dumps of the same steps give.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { agrees, type ComparedStep, expected, findReason } from "./reasons.ts";
 /** How many steps a log may be ahead of the dumps or behind them. */
 const SHIFTS = [1, -1, 2, -2];
 
-/** Sets each series beside the report on the dumps; a series without a step in common stays as it is. */
+/** Compares each series with the report on the dumps; a series without a common step stays as it is. */
 export function compareSeries(logged: SeriesReport, report: MismatchReport): SeriesReport {
   const series = logged.series.map((each) => ({ ...each, comparison: compareOne(each, report) }));
   return { ...logged, series };
@@ -32,7 +32,7 @@ function compareOne(series: SeriesFigures, report: MismatchReport): SeriesCompar
   };
 }
 
-/** @param shift of the log against the dumps: 1 where its step 4 is the dumps' step 3 */
+/** @param shift of the log relative to the dumps: 1 if its step 4 is the dumps' step 3 */
 function pairSteps(
   series: SeriesFigures,
   report: MismatchReport,
@@ -51,7 +51,7 @@ function pairSteps(
   });
 }
 
-/** By the trainer's own formula, where parity computes it. */
+/** Uses the trainer's own formula, if parity computes it. */
 function computeFormula(
   { key, trainer }: RecognisedMetric,
   report: MismatchReport,
@@ -123,7 +123,7 @@ function findFurthest(
   return furthest;
 }
 
-/** Whether the log is that of other steps: two or more of them agree, and all do, once it is moved. */
+/** Whether the log is shifted: at least two steps agree, and all of them do, once it is moved. */
 function findShift(series: SeriesFigures, report: MismatchReport, metric: RecognisedMetric): string | null {
   for (const shift of SHIFTS) {
     const moved = pairSteps(series, report, metric, shift);

@@ -10,14 +10,14 @@ export interface LoggedValues {
   readonly values: readonly number[];
 }
 
-/** What every step of a living run has: `actor/pg_loss`, `grad_norm`, `ppo_kl`, `entropy`, `train/log_probs`. */
+/** What every step of a working run has: `actor/pg_loss`, `grad_norm`, `ppo_kl`, `entropy`, `train/log_probs`. */
 const TRAINING =
   /(?:^|[/._:\s-])(?:loss|grad|grad_?norm|[a-z]*kl|entropy|log_?probs?|logps?|ppl|perplexity|advantages?)(?=$|[/._:\s-])/i;
-/** Over answers or tokens that a step may lack; and deviations, which one value does not have. */
+/** Metrics over answers or tokens that a step may lack; and deviations, which need more than one value. */
 const PARTIAL = /(?:^|[/.])(?:val|eval|test|validation|per_round|masked_)|(?:^|[/._])(?:std|var)$/i;
 const GRADIENT = /grad/i;
 
-/** Which of some logged metrics are not finite, mismatch metric or not. */
+/** Which logged metrics are not finite, whether mismatch metrics or not. */
 export function assessMetrics(metrics: readonly LoggedValues[]): Finite {
   return assessFinite(metrics.map(toValues));
 }
@@ -29,7 +29,7 @@ function toValues({ metric, run, steps, values }: LoggedValues): Values {
     of: "logged",
     name: run === "" ? metric : `${metric} (${run})`,
     mayBeNull: false,
-    // The gradient overflows now and then where losses are scaled for float16, and such steps are passed over.
+    // With loss scaling for float16 the gradient overflows occasionally, and such steps are skipped.
     breaks: ({ nan, since_step }) => isTraining && (nan > 0 || since_step !== null || !GRADIENT.test(metric)),
     steps: values.map((value, at) => ({
       step: steps[at] ?? Number.NaN,

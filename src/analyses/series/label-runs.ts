@@ -1,8 +1,8 @@
 import type { SeriesInput } from "./series-input.ts";
 
 /**
- * Files in which a metric that another file has, too, is of a run with a name: where a file names none, its folder, or the
- * file itself where folders do not tell the runs apart.
+ * Gives each file a run name if it shares a metric with another file: the name in the file, else its folder, or the
+ * file itself if folders do not distinguish the runs.
  */
 export function labelRuns(files: readonly SeriesInput[]): readonly SeriesInput[] {
   const owners = new Map<string, Set<string>>();
@@ -24,7 +24,7 @@ export function labelRuns(files: readonly SeriesInput[]): readonly SeriesInput[]
   }));
 }
 
-/** What tells paths apart: their folders if that is enough, without those that all share. */
+/** What distinguishes paths: their folders if that is enough, without common ones. */
 function labelFiles(paths: readonly string[]): string[] {
   const folders = paths.map((path) => path.split("/").slice(0, -1));
   const isEnough = new Set(folders.map((parts) => parts.join("/"))).size === paths.length;

@@ -12,7 +12,7 @@ import type { SeriesInput } from "./series-input.ts";
 
 type Kinds = Map<RunMetricKind, { readonly rank: number; readonly series: StepSeries }[]>;
 
-/** What makes a run teach little, of everything that its loggers wrote; runs of one name are one run. */
+/** What keeps the run from learning, from everything that its loggers wrote; runs with the same name are one run. */
 export function findLoggedBeside(files: readonly SeriesInput[]): BesideFinding[] {
   const runs = new Map<string, Kinds>();
   for (const logged of files.flatMap(({ series }) => series)) {
@@ -47,7 +47,7 @@ function addSeries(
   kinds.set(kind, [...(kinds.get(kind) ?? []), { rank, series }]);
 }
 
-/** Keys that say most first; of one rank, by name: files come in any order. */
+/** Most informative keys first; those of equal rank by name, because files come in any order. */
 function sortKinds(kinds: Kinds): RunSeries {
   return new Map(
     [...kinds].map(([kind, all]) => {

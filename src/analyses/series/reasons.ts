@@ -1,5 +1,5 @@
 /**
- * Why a logged value is not what the dump gives, where the numbers themselves show it.
+ * Why a logged value differs from the dump's, if the numbers themselves show it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { RecognisedMetric } from "../../trainers/index.ts";
 export interface ComparedStep {
   readonly step: number;
   readonly logged: number | null;
-  /** By the trainer's own formula. */
+  /** Computed with the trainer's own formula. */
   readonly formula: number | null;
   readonly right: number | null;
   readonly metrics: StepMetrics;
@@ -21,7 +21,7 @@ export interface ComparedStep {
 /** Logs are rounded, and trainers compute in float32 or less. */
 const RELATIVE = 1e-3;
 const ABSOLUTE = 1e-6;
-/** Widths of padded batches that several steps agree on; of one step any width would do by chance. */
+/** Number of steps that must agree on the width of padded batches; for one step any width would fit by chance. */
 const FEWEST_STEPS = 2;
 const WIDTH_TOLERANCE = 2e-3;
 
@@ -29,7 +29,7 @@ export function expected({ formula, right }: ComparedStep): number | null {
   return formula ?? right;
 }
 
-/** Whether two values are one up to rounding. Figures near 1 are judged by what is missing to 1. */
+/** Whether two values are equal up to rounding. Figures near 1 are judged by their difference from 1. */
 export function agrees(a: number | null, b: number | null, { figure }: RecognisedMetric): boolean {
   if (a === null || b === null) return a === b;
   const isNearOne = figure !== undefined && runMetric(figure).kind === "near-one";
@@ -37,7 +37,7 @@ export function agrees(a: number | null, b: number | null, { figure }: Recognise
   return Math.abs(a - b) <= RELATIVE * size + ABSOLUTE;
 }
 
-/** The reason that fits every step; null where none does. */
+/** The reason that fits every step; null if none does. */
 export function findReason(steps: readonly ComparedStep[], metric: RecognisedMetric): string | null {
   const finite = steps.filter((step) => step.logged !== null && expected(step) !== null);
   if (finite.length === 0) return null;
@@ -48,7 +48,7 @@ export function findReason(steps: readonly ComparedStep[], metric: RecognisedMet
   return findPadding(finite, metric) ?? metric.quirk ?? null;
 }
 
-/** A mean over padding, too, is smaller by tokens / (sequences × width), and the width is the same in every step. */
+/** A mean that includes padding is smaller by tokens / (sequences × width), with the same width in every step. */
 function findPadding(steps: readonly ComparedStep[], { figure }: RecognisedMetric): string | null {
   if (figure === undefined || !isTokenMean(figure) || steps.length < FEWEST_STEPS) return null;
   const widths = steps.map((step) => {

@@ -1,6 +1,6 @@
 import type { LoggedValues } from "./finite-metrics.ts";
 
-/** What a file of logged metrics holds. */
+/** The contents of a file of logged metrics. */
 export interface SeriesInput {
   readonly file: string;
   readonly form: string;

@@ -4,9 +4,9 @@ import type { ShowAlternatives, ShowCandidate, ShowShare } from "../../results/s
 
 interface List {
   readonly k: number;
-  /** Place from 1, and probability, by id. */
+  /** Rank from 1, and probability, by id. */
   readonly places: ReadonlyMap<number, { readonly rank: number; readonly probability: number }>;
-  /** No token that is not listed is likelier. */
+  /** Upper bound on the probability of any unlisted token. */
   readonly bound: number;
 }
 
@@ -19,11 +19,11 @@ export interface SampledToken {
 }
 
 /**
- * Both policies' most probable tokens at one place, merged.
+ * Merges both policies' most probable tokens at one place.
  *
  * @param topK most probable tokens by policy: `[tokens, k]`, most probable first
- * @param at the token's row there
- * @returns null where neither has any there
+ * @param at the token's row in them
+ * @returns null if neither policy has any
  */
 export function mergeAlternatives(
   topK: Readonly<Record<string, TopK>>,
@@ -79,7 +79,7 @@ function candidate(
   };
 }
 
-/** What is known of a token's probability: from the list, from its own log-prob, or from where the list ends. */
+/** What is known about a token's probability: from the list, from its own log-prob, or from where the list ends. */
 function findShare(list: List | undefined, id: number | null, logprob: number): ShowShare | null {
   const listed = id === null ? undefined : list?.places.get(id);
   if (listed !== undefined) return { ...listed, at_most: false };

@@ -26,10 +26,10 @@ import { buildCard } from "./token-card.ts";
 
 export interface ShowInput {
   readonly found: FoundSequence;
-  /** Place in the response of the token that is asked for. */
+  /** Index in the response of the requested token. */
   readonly token?: number | undefined;
   readonly metric: TokenMetricName;
-  /** Where the colors' scale ends; a fixed value of the metric unless given. */
+  /** Where the color scale ends; default a fixed value of the metric. */
   readonly scale?: number | undefined;
   readonly speller: Speller;
 }
@@ -38,7 +38,7 @@ export type ShowResult = Omit<ShowReport, "run" | "tokenizer" | "next" | "findin
 
 const WORST_LISTED = 5;
 
-/** @throws SchemaError when the run lacks what the metric needs */
+/** @throws SchemaError if the run lacks what the metric needs */
 export function buildShow({ found, token, metric: name, scale, speller }: ShowInput): ShowResult {
   const { batch, row, handle } = found;
   const [start, end] = [batch.offsets[row]!, batch.offsets[row + 1]!];
@@ -66,7 +66,7 @@ export function buildShow({ found, token, metric: name, scale, speller }: ShowIn
       turn: turns[at]!,
       rollout_logprob: orNull(rollout[start + at]!),
       trainer_logprob: orNull(trainer[start + at]!),
-      // What trainers write at tokens that are not trained is not disagreement.
+      // Values that trainers write for untrained tokens are not disagreement.
       delta: own ? orNull(deltas[at]!) : null,
       value: own ? orNull(valueAt(start + at)) : null,
     };

@@ -6,7 +6,7 @@ import type { ShowFigures } from "../../results/show.ts";
 /**
  * Figures of the tokens `[from, to)` with mask 1.
  *
- * @param deltas `[n]`, nats; NaN where missing
+ * @param deltas `[n]`, nats; NaN if missing
  * @param mask `[n]`
  */
 export function computeFigures(
@@ -48,7 +48,7 @@ export function computeFigures(
 /**
  * Figures of one policy's tokens `[from, to)` with mask 1: there is no Δ, and the worst is the least likely.
  *
- * @param logprobs `[n]`, nats; NaN where missing
+ * @param logprobs `[n]`, nats; NaN if missing
  * @param mask `[n]`
  */
 export function onePolicyFigures(

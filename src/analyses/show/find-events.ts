@@ -6,7 +6,7 @@ import { eventsOf } from "../report/events.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { type FoundSequence, handleAt } from "./find-sequence.ts";
 
-/** Looks for the mistakes of a run that count most, and keeps the answers in which they are largest. */
+/** Finds the most important mistakes of a run, and keeps the answers in which they are largest. */
 export class EventFinder {
   readonly #summary = new RunSummary();
   /** By file and handle. */
@@ -29,7 +29,7 @@ export class EventFinder {
     return eventsOf(this.#summary);
   }
 
-  /** The answer that a mistake is shown in. */
+  /** The answer in which a mistake is shown. */
   sequenceOf({ file, handle }: MistakeEvents["list"][number]): FoundSequence | undefined {
     return this.#kept.get(`${file} ${handle.slice(0, handle.lastIndexOf(".t"))}`);
   }

@@ -17,10 +17,10 @@ export interface FoundSequence {
   readonly handle: string;
 }
 
-/** Handles named in a message. */
+/** How many handles a message names. */
 const NAMED = 6;
 
-/** Rows of one step and rank that there are. */
+/** The rows that exist for one step and rank. */
 interface Rows {
   readonly step: number;
   readonly rank: number;
@@ -29,7 +29,7 @@ interface Rows {
   count: number;
 }
 
-/** Looks for the sequence that a handle names in batches that are given to it one after the other. */
+/** Looks for the sequence that a handle names in successive batches. */
 export class SequenceFinder {
   readonly #wanted: Handle;
   readonly #found: FoundSequence[] = [];
@@ -52,14 +52,14 @@ export class SequenceFinder {
     }
   }
 
-  /** Whether a sequence was found whose own handle is the one that was asked for, not a longer one. */
+  /** Whether the sequence's own handle equals the requested one, not just a longer form of it. */
   get isExact(): boolean {
     return this.#found.some(({ handle }) => handle === sequenceHandle(this.#wanted));
   }
 
   /**
-   * @param stepsSeen every step of the run that is known of, whether it was read or not
-   * @throws UsageError when there are several, or none
+   * @param stepsSeen every known step of the run, whether it was read or not
+   * @throws UsageError if there are several, or none
    */
   result(stepsSeen: ReadonlySet<number>): FoundSequence {
     const [first] = this.#found;
@@ -134,13 +134,13 @@ export class WorstFinder {
       const before = this.#worst;
       if (worst === undefined || worst.size < (before?.size ?? 0)) continue;
       const found = { batch, row, handle: handleAt(batch, row), ...worst };
-      // Ties go as in the report's list of worst tokens.
+      // Ties are broken as in the report's list of worst tokens.
       if (before === undefined || worst.size > before.size || tieKey(found) < tieKey(before))
         this.#worst = found;
     }
   }
 
-  /** @throws EmptyInputError when no token has a finite Δ */
+  /** @throws EmptyInputError if no token has a finite Δ */
   result(): FoundSequence & TokenPlace {
     if (this.#worst === undefined)
       throw new EmptyInputError(

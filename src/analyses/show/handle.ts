@@ -1,13 +1,13 @@
 import { UsageError } from "../../core/base/index.ts";
 import { formatHandle, type Handle, readHandle } from "../../core/schema/index.ts";
 
-/** The sequence with the largest |Δ| of the run, and that token of it. */
+/** The token with the largest |Δ| of the run, and its sequence. */
 export const WORST = "worst";
 
 /**
  * `s12.r3.q41.t880` and its shorter forms: step, rank and token may be left out.
  *
- * @throws UsageError when the text is not a handle
+ * @throws UsageError if the text is not a handle
  */
 export function parseHandle(text: string): Handle {
   const handle = readHandle(text);

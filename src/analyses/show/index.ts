@@ -1,5 +1,5 @@
 /**
- * One sequence of a run, found by its handle, and what is known of its tokens.
+ * One sequence of a run, found by its handle, and what is known about its tokens.
  *
  * @module
  */

@@ -13,13 +13,13 @@ import { takeSides } from "./sides.ts";
 /** A metric and its values in a batch. */
 export interface MetricOf {
   readonly metric: ShowMetric;
-  /** At a token's place in the batch; NaN where it is missing. */
+  /** At a token's index in the batch; NaN if missing. */
   readonly valueAt: (at: number) => number;
 }
 
 /**
- * @param scale distance from the neutral value at which the scale ends; a fixed one unless given
- * @throws SchemaError when the batch lacks what the metric needs
+ * @param scale distance from the neutral value at which the scale ends; default a fixed one
+ * @throws SchemaError if the batch lacks what the metric needs
  */
 export function openMetric(batch: RecordBatch, name: TokenMetricName, scale?: number): MetricOf {
   const { rollout, trainer, only } = takeSides(batch);
@@ -39,13 +39,13 @@ export function openMetric(batch: RecordBatch, name: TokenMetricName, scale?: nu
   return { metric, valueAt: (at) => compute(rollout[at]!, trainer[at]!) };
 }
 
-/** What tokens of one policy can be colored by. */
+/** What can color the tokens of a single policy. */
 const ONE_POLICY_METRICS: Readonly<Record<"rollout" | "trainer", readonly TokenMetricName[]>> = {
   rollout: ["logp", "entropy", "advantage"],
   trainer: ["trainer", "entropy", "advantage"],
 };
 
-/** What tokens are colored by unless the user says otherwise. */
+/** What colors the tokens by default. */
 export function defaultMetric(batch: RecordBatch): TokenMetricName {
   const { only } = takeSides(batch);
   return only === undefined ? "delta" : ONE_POLICY_METRICS[only][0]!;

@@ -5,7 +5,7 @@ import type { RecordBatch } from "../../core/schema/index.ts";
 export interface Sides {
   readonly rollout: FloatArray;
   readonly trainer: FloatArray;
-  /** The policy whose log-probs there are, where there is one. */
+  /** The policy that has log-probs, if only one does. */
   readonly only: "rollout" | "trainer" | undefined;
 }
 

@@ -1,20 +1,20 @@
 import { TOKEN_FLAGS } from "../../core/base/index.ts";
 import type { ShowPiece, ShowPieceKind } from "../../results/show.ts";
 
-/** A token as it is shown, with its own bytes: of a character that tokens share each has a part. */
+/** A token as displayed, with its own bytes: if tokens share a character, each has a part of it. */
 export interface SpelledPiece extends Omit<ShowPiece, "id"> {
   readonly bytes: Uint8Array;
 }
 
-/** Token ids to what is shown of them, by whatever tokenizer, or none. */
+/** Converts token ids to displayed text, with any tokenizer or none. */
 export interface Speller {
-  /** One piece per id; joined, their texts are the decoded text. */
+  /** One piece per id; their texts joined are the decoded text. */
   pieces(ids: ArrayLike<number>): readonly SpelledPiece[];
-  /** What a token is called by itself; null where no tokenizer knows it. */
+  /** The text of a single token; null if no tokenizer knows it. */
   textOf(id: number): string | null;
 }
 
-/** What `TokenTexts` says of ids. */
+/** The part of `TokenTexts` that is used here. */
 interface Texts {
   pieces(
     ids: ArrayLike<number>,

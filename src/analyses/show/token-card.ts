@@ -17,7 +17,7 @@ export interface CardInput {
   readonly bytes: Uint8Array;
 }
 
-/** All that a batch knows of one token. */
+/** Everything that a batch knows about one token. */
 export function buildCard({
   found: { batch, row, handle },
   token,

@@ -1,13 +1,16 @@
 import type { RecordBatch } from "../../core/schema/index.ts";
 
-/** A token of a response and how far the policies are apart there. */
+/** A token of a response, and how far apart the policies are there. */
 export interface TokenPlace {
   readonly token: number;
-  /** |Δ|, of one policy −log p; finite. */
+  /** |Δ|, or −log p for a single policy; finite. */
   readonly size: number;
 }
 
-/** The token with mask 1 and the largest finite |Δ| of a row, of one policy the least likely; the first of several. */
+/**
+ * The token of a row with mask 1 and the largest finite |Δ|, or the least likely for a single policy; the first of
+ * several.
+ */
 export function worstToken(batch: RecordBatch, row: number): TokenPlace | undefined {
   const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask, offsets } = batch;
   const only = rollout === undefined ? trainer : trainer === undefined ? rollout : undefined;

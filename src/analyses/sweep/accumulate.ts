@@ -1,5 +1,5 @@
 /**
- * Adds what one correction made of a batch to that correction's sums.
+ * Adds the result of one correction on a batch to that correction's sums.
  *
  * ```
  *  per sequence:   per turn:   core (one weight, or each its own ratio) ─┐
@@ -18,7 +18,7 @@ import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
 import { ALL } from "./run-sums.ts";
 
-/** What a batch's sequences are to every correction, `[sequences]`. */
+/** What a batch's sequences look like to every correction, `[sequences]`. */
 export interface SequenceColumns {
   /** NaN where unknown. */
   readonly rewards: Float64Array;
@@ -54,7 +54,7 @@ class Accumulation {
   readonly #options: AccumulateOptions;
   readonly #tailDeltas: Float64Array;
   readonly #tailRatios: Float64Array;
-  /** The sums that a `normalize` step will divide: of each of the trainer's batches, or one for all. */
+  /** The sums that a `normalize` step will divide: per trainer batch, or one for everything. */
   readonly #bySlot: readonly WeightSums[];
   // Of the sequence that is open.
   #kept = 0;
@@ -115,7 +115,7 @@ class Accumulation {
     droppedByLength[this.#columns.lengthBuckets[sequence]!]! += dropped;
   }
 
-  /** The core of a turn, all of one fate; how many tokens are dropped. */
+  /** Adds the core of a turn, which is kept or dropped as one; returns the number of dropped tokens. */
   #addCore(turn: number): number {
     const { core } = this.#prepared;
     const { coreWeights, coreRawWeights, coreKept } = this.#evaluation;
@@ -125,8 +125,8 @@ class Accumulation {
     const weight = coreWeights[turn]!;
     const raw = coreRawWeights[turn]!;
     const ratio = core.ratio[turn]!;
-    // A weight that is NaN says OWN_RATIO: the tokens differ, but their sums are known. And where a correction has no
-    // weights, mass and ESS are those of the ratios that it leaves: how even a stand-in for the trainer they are.
+    // A NaN weight stands for OWN_RATIO: the tokens differ, but their sums are known. If a correction has no weights,
+    // mass and ESS are those of the ratios it leaves: how evenly they represent the trainer.
     const rawSum = Number.isNaN(raw) || !weighted ? ratio : count * raw;
     this.#rawMass += rawSum;
     if (coreKept[turn] === 0 || weight === 0) {
@@ -147,14 +147,14 @@ class Accumulation {
       this.#mass += count * weight;
       this.#square += count * weight * weight;
     }
-    // The loss sees the weights themselves: 1 where there are none.
+    // The loss sees the weights themselves: 1 if there are none.
     this.#lossMass += own ? ratio : count * weight;
     const most = own ? Math.exp(core.deltaMax[turn]!) : weight;
     if (most > this.#largest) this.#largest = most;
     return 0;
   }
 
-  /** The tail tokens of a turn, each of its own fate; how many are dropped. */
+  /** Adds the tail tokens of a turn, each individually; returns the number of dropped tokens. */
   #addTail(turn: number): number {
     const { tailStarts, tail } = this.#prepared;
     const [from, to] = [tailStarts[turn]!, tailStarts[turn + 1]!];

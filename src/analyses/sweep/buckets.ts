@@ -1,20 +1,20 @@
 /**
- * Groups by which the dropped part is described: lengths and turns, in counts that add up.
+ * Groups that describe the dropped part: lengths and turns, in counts that add up.
  *
  * @module
  */
 
-/** Lengths are told apart to 2^(1/4), about 19 %. */
+/** Lengths are distinguished to a factor of 2^(1/4), about 19 %. */
 const PER_OCTAVE = 4;
 export const LENGTH_BUCKETS = 31 * PER_OCTAVE;
-/** Turns from this one on are one group. */
+/** Turns from this one on form one group. */
 export const TURN_BUCKETS = 16;
 
 export function lengthBucket(tokens: number): number {
   return Math.min(LENGTH_BUCKETS - 1, Math.floor(Math.log2(tokens) * PER_OCTAVE + 1e-9));
 }
 
-/** Lengths of a bucket: from, inclusive, to, exclusive. */
+/** Lengths of a bucket: inclusive start, exclusive end. */
 function lengthEdge(bucket: number): number {
   return Math.ceil(2 ** (bucket / PER_OCTAVE) - 1e-9);
 }
@@ -31,7 +31,7 @@ export interface LengthGroup {
   readonly to: number;
 }
 
-/** At most four groups of buckets with about as many sequences each; fewer where lengths hardly differ. */
+/** At most four groups of buckets with roughly equal numbers of sequences; fewer if lengths hardly differ. */
 export function lengthQuartiles(sequences: Float64Array): LengthGroup[] {
   const total = sequences.reduce((sum, count) => sum + count, 0);
   const groups: LengthGroup[] = [];

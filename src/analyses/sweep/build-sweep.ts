@@ -17,19 +17,19 @@ export interface SweepInput {
   readonly sweep: Sweep;
   /** For the configs of the chosen correction. */
   readonly presets: readonly Preset[];
-  /** The correction to print, by name; the recommended one when absent. */
+  /** The name of the correction to print; default the recommended one. */
   readonly choose?: string;
-  /** The answer about the same run; null where nobody asked for one. */
+  /** The answer about the same run; null if it was not requested. */
   readonly assessment?: Assessment | null;
   readonly findings: readonly Finding[];
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 
 /**
- * A filled sweep as its report: figures, front, recommendation, configs. Pure.
+ * Turns a filled sweep into its report: figures, front, recommendation, configs. Pure.
  *
- * @throws EmptyInputError when no token could be compared.
- * @throws UsageError when the chosen correction could not be evaluated on this data.
+ * @throws EmptyInputError if no token could be compared.
+ * @throws UsageError if the chosen correction could not be evaluated on this data.
  */
 export function buildSweep({
   run,
@@ -89,9 +89,9 @@ export function buildSweep({
 }
 
 /**
- * The correction of this name; a hyphen will do for the dash of a range, and any space for any other.
+ * The correction with this name; accepts a hyphen for the dash of a range, and any white space for any other.
  *
- * @throws UsageError when there is none.
+ * @throws UsageError if there is none.
  */
 export function findCorrection(corrections: readonly NamedCorrection[], name: string): NamedCorrection {
   const plain = (text: string): string => text.replace(/[–—−]/g, "-").replace(/\s+/g, "").toLowerCase();

@@ -6,11 +6,11 @@ import { defaultGrid, pickMethods } from "./grid.ts";
 import { type NamedCorrection, nameByText } from "./named-correction.ts";
 import { parsePresetCorrection } from "./preset-correction.ts";
 
-/** Which corrections are tried, as the flags of `logratio sweep` say it. */
+/** Which corrections to try, as in the flags of `logratio sweep`. */
 export interface GridOptions {
-  /** Names of methods of the grid, with commas; default all. */
+  /** Names of methods of the grid, separated by commas; default all. */
   readonly methods?: string;
-  /** A trainer's correction, with the settings of `set` (`key=value`). */
+  /** A trainer's correction, with the settings in `set` (`key=value`). */
   readonly preset?: string;
   readonly set?: readonly string[];
   /** Trainers' corrections: `NAME:key=value,key=value`. */
@@ -20,9 +20,9 @@ export interface GridOptions {
 }
 
 /**
- * The grid, what is left of it after `methods`, and the corrections that were asked for.
+ * The grid, restricted to `methods`, and the corrections that were requested.
  *
- * @throws UsageError when one is not understood
+ * @throws UsageError if one cannot be parsed
  */
 export function chooseCorrections({
   methods,
@@ -45,12 +45,12 @@ export function chooseCorrections({
   ];
 }
 
-/** The presets of `--for`, by their names; all without one. @throws UsageError naming those there are. */
+/** The presets of `--for`, by name; default all. @throws UsageError listing the known ones */
 export function choosePresets(names: string | undefined): readonly Preset[] {
   return names === undefined ? PRESETS : splitNames(names).map(presetNamed);
 }
 
-/** Names with commas between them. */
+/** Names separated by commas. */
 export function splitNames(list: string | undefined): string[] {
   return (list ?? "")
     .split(",")

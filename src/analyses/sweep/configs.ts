@@ -37,7 +37,10 @@ export function writeConfigs(
   return { configs, inexpressible };
 }
 
-/** The same, but for rejected tokens leaving the mask where they lost their weight, or the other way round. */
+/**
+ * The same correction with the other treatment of rejected tokens: they leave the mask instead of losing their weight,
+ * or the reverse.
+ */
 function otherwiseRejected({ steps, ...rest }: Correction): Correction {
   const swapped = { mask: "zero", zero: "mask" } as const;
   return {
@@ -50,7 +53,7 @@ function otherwiseRejected({ steps, ...rest }: Correction): Correction {
   };
 }
 
-/** Names the one part without which the trainer could express the correction, if there is one. */
+/** Names the single part that keeps the trainer from expressing the correction, if there is one. */
 function reasonWhyNot(correction: Correction, preset: Preset): string {
   const { weight, steps } = correction;
   const other = otherwiseRejected(correction);

@@ -16,24 +16,26 @@ import {
 } from "../../trainers/neutral/index.ts";
 
 /**
- * The tokens inside all bounds that any token-level rule of any correction has. Such a *core* token is never clamped or
- * rejected on its own account, whatever the correction, so sums over the core of a turn stand for its tokens; the others,
- * the *tail*, are kept one by one. Both ends included; empty where low > high.
+ * The tokens within the bounds of every token-level rule of every correction. Such a *core* token is never clamped or
+ * rejected by itself under any correction, so sums over the core of a turn represent its tokens; the others, the
+ * *tail*, are kept one by one. Both ends are included; empty if low > high.
  */
 export interface CoreRegion {
-  /** Of Δ, nats. */
+  /** Range of Δ, nats. */
   readonly delta: Interval;
-  /** Of Δp; infinite where no rule looks at single tokens' Δp. */
+  /** Range of Δp; infinite if no rule depends on the Δp of single tokens. */
   readonly probDiff: Interval;
-  /** True: tokens whose advantage has the sign of their Δ are all of the tail, because some rule parts turns by it. */
+  /**
+   * Whether all tokens whose advantage has the sign of their Δ are in the tail, because some rule splits turns by it.
+   */
   readonly divergingInTail: boolean;
-  /** What some rule of a turn or sequence sums, beside powers of Δ. */
+  /** What some turn or sequence rule sums, besides powers of Δ. */
   readonly sums: readonly ExtraStatistic[];
 }
 
 export type ExtraStatistic = Exclude<Statistic, "ratio" | "k1" | "k2">;
 
-/** Bounds are moved inwards by this, relative, so that rounding never puts a token outside a rule into the core. */
+/** Bounds are tightened by this relative margin, so that rounding never puts a token outside a rule into the core. */
 const MARGIN = 1e-12;
 
 export function coreRegion(corrections: readonly Correction[]): CoreRegion {

@@ -2,9 +2,9 @@ import { UsageError } from "../../core/base/index.ts";
 import { type Correction, parseCorrection } from "../../trainers/neutral/index.ts";
 
 /**
- * The text of `--correction`, which is what the address of the page has after `correction=`.
+ * The text of `--correction`, which also follows `correction=` in the page's address.
  *
- * @throws UsageError naming the part that is not understood, or the contradiction.
+ * @throws UsageError naming the part that cannot be parsed, or the contradiction.
  */
 export function readCorrectionFlag(text: string): Correction {
   try {

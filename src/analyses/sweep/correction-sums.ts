@@ -1,5 +1,5 @@
 /**
- * What is known of one correction, added up over batches.
+ * What is known about one correction, summed over batches.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { DeltaMoments } from "./delta-moments.ts";
 
 /** Sums over kept tokens and sequences that a `normalize` step would scale. */
 export class WeightSums {
-  /** Σ w and Σ w² over kept tokens; w = ρ where the correction has no weights. */
+  /** Σ w and Σ w² over kept tokens; w = ρ if the correction has no weights. */
   mass = 0;
   square = 0;
-  /** Σ and Σ² over sequences of Σ w / n, n the sequence's tokens, kept or not. */
+  /** Σ and Σ² over sequences of Σ w / n, with n the sequence's tokens, kept or not. */
   sequenceMass = 0;
   sequenceSquare = 0;
-  /** The weights that the loss sees: 1 where the correction has none. */
+  /** The weights that the loss sees: 1 if the correction has none. */
   largest = 0;
   lossMass = 0;
-  /** Of each `normalize` step: Σ weights, and how many. */
+  /** For each `normalize` step: Σ weights and their number. */
   normalizers: { sum: number; count: number }[] = [];
 
   /** The product of what the `normalize` steps divide by; each is 1 unless it exceeds 1e-8, as `applyCorrection` has it. */
@@ -37,9 +37,9 @@ export class CorrectionSums {
   truncated = 0;
   /** Σ raw weights over all tokens. */
   rawMass = 0;
-  /** Σ |weight − raw weight| over all tokens, the weight of a dropped one being 0. */
+  /** Σ |weight − raw weight| over all tokens, with weight 0 for dropped ones. */
   movedMass = 0;
-  /** By the trainer's batch where the correction normalizes, else under one key. */
+  /** By trainer batch if the correction normalizes, else under one key. */
   readonly weights = new Map<number | string, WeightSums>();
   /** Kept tokens of sequences with a reward, and Σ reward over them; the same for correctness. */
   rewardTokens = 0;

@@ -1,5 +1,5 @@
 /**
- * How Δ varies within and between sequences, in sums that merge: one-way random effects with sequences as groups.
+ * How Δ varies within and between sequences, in mergeable sums: one-way random effects with sequences as groups.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export class DeltaMoments {
   between = 0;
   lengthSquares = 0;
 
-  /** One sequence: its tokens, Σ Δ and Σ Δ². */
+  /** Adds one sequence: its tokens, Σ Δ and Σ Δ². */
   add(tokens: number, sum: number, squares: number): void {
     if (tokens === 0) return;
     this.sequences++;
@@ -31,14 +31,14 @@ export class DeltaMoments {
     return this.sum / this.tokens;
   }
 
-  /** σ²: variance of Δ within sequences, Σ (Δ − sequence mean)² / (T − N); NaN where every sequence is one token. */
+  /** σ²: variance of Δ within sequences, Σ (Δ − sequence mean)² / (T − N); NaN if every sequence has one token. */
   get withinVariance(): number {
     return this.within / (this.tokens - this.sequences);
   }
 
   /**
    * τ²: variance of the sequences' own mean Δ beyond what σ² explains, the analysis-of-variance estimate for unequal
-   * lengths (Searle, Casella & McCulloch, Variance Components, section 3.6); 0 where it comes out negative.
+   * lengths (Searle, Casella & McCulloch, Variance Components, section 3.6); 0 if it is negative.
    */
   get betweenVariance(): number {
     const { sequences, tokens, sum, between, lengthSquares } = this;

@@ -1,5 +1,5 @@
 /**
- * A correction over a prepared batch: `applyCorrection` on sums.
+ * Applies a correction to a prepared batch: `applyCorrection` on sums.
  *
  * ```
  *                     core of each turn                     tail, token by token
@@ -13,7 +13,7 @@
  *      └──────► Evaluation: weights and what is kept, for accumulate.ts
  * ```
  *
- * The property test in `sweep.test.ts` holds all of it to `applyCorrection`, on every kind of correction.
+ * The property test in `sweep.test.ts` compares all of it with `applyCorrection`, for every kind of correction.
  *
  * @module
  */
@@ -37,29 +37,31 @@ import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
 
 /**
- * A core whose tokens have their own ratio as weight, which is within every bound; any other number is the weight that
+ * Marks a core whose tokens have their own ratios as weights, all within bounds; any other number is the weight that
  * they share: that of the turn or sequence, 1 without weights, or 0.
  */
 const OWN_RATIO = Number.NaN;
 
-/** What a correction makes of a prepared batch. The arrays are lent until the next evaluation. */
+/** The effect of a correction on a prepared batch. The arrays are valid until the next evaluation. */
 export interface Evaluation {
-  /** `[turns]`: {@link OWN_RATIO}, or the weight of every core token of the turn. 1 where the correction has no weights. */
+  /**
+   * `[turns]`: {@link OWN_RATIO}, or the weight of every core token of the turn. 1 if the correction has no weights.
+   */
   readonly coreWeights: Float64Array;
   /** The same before any step. */
   readonly coreRawWeights: Float64Array;
-  /** 1 where the core of the turn is in the mask. */
+  /** 1 if the core of the turn is in the mask. */
   readonly coreKept: Uint8Array;
   readonly tailWeights: Float64Array;
   readonly tailRawWeights: Float64Array;
   readonly tailKept: Uint8Array;
-  /** Tokens whose weight a `truncate` step changed; one that two steps change counts twice. */
+  /** Number of weights that `truncate` steps changed; a weight changed by two steps counts twice. */
   readonly truncated: number;
-  /** Of each `normalize` step, by slot: Σ weights (not divided by earlier factors) and how many. */
+  /** For each `normalize` step, by slot: Σ weights (not divided by earlier factors) and their number. */
   readonly normalizers: readonly { readonly sums: Float64Array; readonly counts: Float64Array }[];
 }
 
-/** The trainer's batches (steps) that a `normalize` step averages over: one slot per sequence. */
+/** The trainer's batches (steps) that a `normalize` step averages over: each sequence has a slot. */
 export interface Slots {
   readonly count: number;
   /** `[sequences]`. */
@@ -68,7 +70,7 @@ export interface Slots {
   readonly emptyRows: Float64Array;
 }
 
-/** Evaluates corrections one after the other over one batch, in the same scratch arrays. */
+/** Evaluates successive corrections on one batch, with the same scratch arrays. */
 export class Evaluator {
   readonly #measured: MeasuredBatch;
   readonly #prepared: Prepared;
@@ -121,7 +123,7 @@ export class Evaluator {
     };
   }
 
-  /** The weights before any step; late, because a weight may be `over` what earlier steps kept. */
+  /** Computes the weights before any step; late, because a weight may be `over` what earlier steps kept. */
   #start({ weight }: Correction): void {
     if (!weight) {
       this.#coreRawWeights.fill(1);
@@ -152,7 +154,9 @@ export class Evaluator {
     }
   }
 
-  /** How many weights change. Own ratios of a core are within every bound of the grid, so there is nothing to clamp. */
+  /**
+   * Returns how many weights change. A core's own ratios are within every bound of the grid, so it needs no clamping.
+   */
   #truncate(bounds: Bounds): number {
     const { core } = this.#prepared;
     const limits = readLimits(bounds);
@@ -174,7 +178,7 @@ export class Evaluator {
     return truncated;
   }
 
-  /** What the weights would be divided by, as sums: the rest of the trainer's batch may be in another part of the input. */
+  /** The divisor of the weights, as sums: the rest of the trainer's batch may be in another part of the input. */
   #normalizer(over: Normalize["over"]): Evaluation["normalizers"][number] {
     const { core, turnStarts, tailStarts, lengths, sequences } = this.#prepared;
     const sums = new Float64Array(this.#slots.count);
@@ -194,7 +198,7 @@ export class Evaluator {
     return { sums, counts };
   }
 
-  /** Tokens of the core are inside, so the tail says it all. */
+  /** Core tokens are within bounds, so the tail decides. */
   #veto(rule: Veto): void {
     const limits = readLimits(rule);
     const values = this.#measured.tailValues(rule.measure);
@@ -217,7 +221,7 @@ export class Evaluator {
     else this.#rejectSegments(rule, level, cores, tails);
   }
 
-  /** No token of the core is rejected on its own account: that is what makes it core. */
+  /** By definition, no core token is rejected by itself. */
   #rejectTokens(rule: Reject, tails: Float64Array | Uint8Array): void {
     const { advantage } = this.#prepared.tail;
     const values = rule.measure === "weight" ? this.#tailWeights : this.#measured.tailValues(rule.measure);
@@ -268,7 +272,7 @@ export class Evaluator {
     });
   }
 
-  /** Where a rule parts turns like this, every token that diverges is of the tail. */
+  /** If a rule splits turns this way, every token that diverges is in the tail. */
   #clearDiverging(tails: Float64Array | Uint8Array, from: number, to: number): void {
     const { tailStarts, tail } = this.#prepared;
     const deltas = this.#measured.tailLogRatios({ statistic: "ratio" });
@@ -296,7 +300,7 @@ function logLimits(bound = Number.POSITIVE_INFINITY): Limits {
   return { lower: -bound, upper: bound };
 }
 
-/** Why a sweep cannot evaluate a correction exactly, or undefined. */
+/** Why a sweep cannot evaluate a correction exactly; undefined if it can. */
 export function unsweepable(correction: Correction): string | undefined {
   const { weight, steps } = correction;
   const normalized = steps.findIndex(({ action }) => action === "normalize");

@@ -62,7 +62,7 @@ function weightFigures(
   };
 }
 
-/** (Σw)² / (n Σw²); 0 where nothing is left, NaN where float64 cannot hold the sums (weights from exp 354 on). */
+/** (Σw)² / (n Σw²); 0 if nothing is left, NaN if float64 cannot hold the sums (weights from exp 354 on). */
 export function effective(sum: number, squares: number, count: number): number {
   if (!Number.isFinite(squares)) return Number.NaN;
   return squares === 0 ? 0 : (sum / squares) * (sum / count);
@@ -111,7 +111,7 @@ function byAdvantage(totals: Totals, sums: CorrectionSums, dropped: number): Dro
   };
 }
 
-/** Kept against dropped, over tokens; null where a side has no token or nothing is known. */
+/** Kept against dropped, over tokens; null if a side has no token or nothing is known. */
 function contrast(
   all: { readonly count: number; readonly sum: number; readonly mean: number; readonly deviation: number },
   tokens: number,

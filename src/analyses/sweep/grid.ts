@@ -59,7 +59,7 @@ export function defaultGrid(): NamedCorrection[] {
   ];
 }
 
-/** Token weights between two bounds, and what becomes of those outside. */
+/** Token weights between two bounds, with each treatment of those outside. */
 function listTokenBands(): NamedCorrection[] {
   return [
     ...bands([0.5, 2], [0.2, 5], [0.5, 1.5], [0.8, 1.2]).map((band) =>
@@ -112,7 +112,7 @@ function listRatioRejections(two: NamedCorrection, five: NamedCorrection): Named
   ];
 }
 
-/** By k2 and k3, which do not cancel as ratios do. */
+/** By k2 and k3, which do not cancel the way ratios do. */
 function listDivergenceRejections(two: NamedCorrection): NamedCorrection[] {
   const means = [0.001, 0.005, 0.02].map((upper) =>
     rejecting("seq-k3", upper, "sequence", "k3", "mean", { upper }),
@@ -135,7 +135,7 @@ function listVetoes(two: NamedCorrection): NamedCorrection[] {
   return [...veto, ...veto.map((rejection) => joined(rejection, two))];
 }
 
-/** What looks at the sign of the advantage, or at differences of probabilities. */
+/** Rules that depend on the sign of the advantage, or on differences of probabilities. */
 function listOneSided(): NamedCorrection[] {
   return [
     ...[1e-4, 1e-3, 1e-2].map((upper) => ({
@@ -158,9 +158,9 @@ function listOneSided(): NamedCorrection[] {
 }
 
 /**
- * The corrections all of whose methods are named; the baseline always.
+ * The corrections whose methods are all named; always includes the baseline.
  *
- * @throws UsageError for a method that no correction has.
+ * @throws UsageError for a method of no correction.
  */
 export function pickMethods(
   corrections: readonly NamedCorrection[],
@@ -234,7 +234,7 @@ function vetoing(method: Method, bound: number | string, bounds: Bounds): NamedC
   return { name: `${method} ${typeof bound === "number" ? "1e-4" : bound}`, methods: [method], correction };
 }
 
-/** The second one's weights, and the rejections of both. */
+/** The weights of the second, with the rejections of both. */
 function joined(rejection: NamedCorrection, weights: NamedCorrection): NamedCorrection {
   const { weight, steps } = weights.correction;
   return {

@@ -6,26 +6,26 @@
 import type { ByteReader, ByteWriter } from "../../core/base/index.ts";
 import { KeyHash, ownWay } from "../../core/summaries/index.ts";
 
-/** A map holds 2^24 keys at most, so groups are spread over several. */
+/** A map has at most 2^24 keys, so groups are spread over several. */
 const MAPS = 64;
 
 /**
- * Of most groups a sequence survives under every correction, so that few patterns of survival occur: a group is a hash and
- * the number of its pattern. Groups in several batches or files are one.
+ * In most groups a sequence survives under every correction, so few patterns of survival occur: a group is stored as a
+ * hash and the number of its pattern. A group spread over batches or files counts once.
  */
 export class GroupSurvivors {
   /** Patterns are numbered anew for what is written: a group takes a byte or two beside its hash. */
   static readonly layout = ownWay<GroupSurvivors>("patterns of survival by hash");
   readonly #corrections: number;
-  /** Of the batch at hand: hash to slot. */
+  /** Groups of the current batch: hash to slot. */
   readonly #open = new Map<number, number>();
-  /** `[capacity × corrections]`: 1 where the group has a survivor. */
+  /** `[capacity × corrections]`: 1 if the group has a survivor. */
   #survives: Uint8Array;
   readonly #closed = Array.from({ length: MAPS }, () => new Map<number, number>());
-  /** By number: 1 where there is a survivor, `[corrections]`. */
+  /** By number: 1 for corrections with a survivor, `[corrections]`. */
   readonly #patterns: Uint8Array[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Of two patterns, the one of what survives in either. */
+  /** For two patterns, the pattern of what survives in either. */
   readonly #unions = new Map<string, number>();
 
   constructor(corrections: number) {
@@ -33,7 +33,7 @@ export class GroupSurvivors {
     this.#survives = new Uint8Array(corrections * 64);
   }
 
-  /** Groups seen. */
+  /** Number of groups seen. */
   get groups(): number {
     return this.#closed.reduce((sum, map) => sum + map.size, 0);
   }
@@ -91,7 +91,7 @@ export class GroupSurvivors {
     return number;
   }
 
-  /** Groups without a survivor under a correction. */
+  /** Number of groups without a survivor under a correction. */
   lost(correction: number): number {
     return this.#sizes().reduce(
       (sum, groups, pattern) => sum + (this.#patterns[pattern]![correction] === 0 ? groups : 0),
@@ -99,7 +99,7 @@ export class GroupSurvivors {
     );
   }
 
-  /** Groups by the number of their pattern. */
+  /** Number of groups by pattern number. */
   #sizes(): number[] {
     const sizes = this.#patterns.map(() => 0);
     for (const map of this.#closed) for (const pattern of map.values()) sizes[pattern]!++;
@@ -121,7 +121,7 @@ export class GroupSurvivors {
     for (const [, pattern] of groups) to.whole(numbers.get(pattern)!);
   }
 
-  /** Adds what `encode` wrote. @throws FormatError when the bytes are not that */
+  /** Adds what `encode` wrote. @throws FormatError if the bytes are not that */
   mergeFrom(from: ByteReader): void {
     const numbers = Array.from({ length: from.count() }, () =>
       this.#numberPattern(from.bits(this.#corrections)),

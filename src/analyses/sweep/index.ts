@@ -1,5 +1,6 @@
 /**
- * What every correction would do to recorded data: a grid of them in one read, the Pareto front, a recommendation.
+ * What every correction would do to recorded data: a grid of corrections in one read, the Pareto front, a
+ * recommendation.
  *
  * @module
  */

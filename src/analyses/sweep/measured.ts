@@ -1,5 +1,6 @@
 /**
- * Measures of tail tokens, turns and sequences from a prepared batch; what `trainers/neutral/measures.ts` defines, from sums.
+ * Measures of tail tokens, turns and sequences of a prepared batch: the definitions of `trainers/neutral/measures.ts`,
+ * on sums.
  *
  * @module
  */
@@ -9,11 +10,11 @@ import type { Aggregation, Level, Statistic } from "../../trainers/neutral/index
 import { tokenStatistic } from "../../trainers/neutral/index.ts";
 import type { CoreSums, Prepared } from "./prepared.ts";
 
-/** What earlier steps left of the mask. */
+/** What earlier steps left in the mask. */
 export interface Kept {
-  /** 1 where the core of a turn is still in the mask, `[turns]`. */
+  /** 1 if the core of a turn is still in the mask, `[turns]`. */
   readonly core: Uint8Array;
-  /** The same of tail tokens. */
+  /** The same for tail tokens. */
   readonly tail: Uint8Array;
 }
 
@@ -22,7 +23,7 @@ interface Figure {
   readonly deltaBound?: number;
 }
 
-/** Measures of one prepared batch; each is computed once, whatever number of corrections asks for it. */
+/** Measures of one prepared batch; each is computed once, however many corrections need it. */
 export class MeasuredBatch {
   readonly prepared: Prepared;
   readonly #tails = new Map<string, Float64Array>();
@@ -33,19 +34,19 @@ export class MeasuredBatch {
     this.prepared = prepared;
   }
 
-  /** Of each tail token, in the measure's own unit. */
+  /** Values of the tail tokens, in the measure's own unit. */
   tailValues(figure: Figure): Float64Array {
     const logs = this.#tailStatistics(figure);
     if (figure.statistic !== "ratio") return logs;
     return known(this.#tails, `exp ${formatKey(figure)}`, () => logs.map(Math.exp));
   }
 
-  /** Δ of each tail token, clamped as the figure says. */
+  /** Δ of each tail token, clamped as the figure requires. */
   tailLogRatios(figure: Figure & { readonly statistic: "ratio" }): Float64Array {
     return this.#tailStatistics(figure);
   }
 
-  /** Of each turn or sequence, in the measure's own unit; over `kept` instead of the original mask when given. */
+  /** Values of the turns or sequences, in the measure's own unit; over `kept` instead of the original mask if given. */
   segmentValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
     const values = this.logValues(level, figure, aggregation, kept);
     if (figure.statistic !== "ratio") return values;
@@ -53,7 +54,7 @@ export class MeasuredBatch {
     return kept ? values.map(Math.exp) : known(this.#segments, key, () => values.map(Math.exp));
   }
 
-  /** As {@link segmentValues}, but the log-ratio for `ratio`. */
+  /** Like {@link segmentValues}, but the log-ratio for `ratio`. */
   logValues(level: Level, figure: Figure, aggregation: Aggregation, kept?: Kept): Float64Array {
     if (kept) return this.#aggregate(level, figure, aggregation, kept);
     const key = `${level} ${aggregation} ${formatKey(figure)}`;
@@ -125,7 +126,7 @@ function selectCoreSums(core: CoreSums, statistic: Statistic): { sums: Float64Ar
   }
 }
 
-/** Every statistic rises or falls with Δ or Δp on either side of 0, so its largest value is at an end of their range. */
+/** Every statistic is monotonic in Δ or Δp on either side of 0, so its largest value is at an end of their range. */
 function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number {
   const low = core.deltaMin[turn]!;
   const high = core.deltaMax[turn]!;

@@ -3,21 +3,21 @@ import type { Correction } from "../../trainers/neutral/index.ts";
 import { formatCorrection, validateCorrection } from "../../trainers/neutral/index.ts";
 import { unsweepable } from "./evaluate.ts";
 
-/** A correction with what a sweep calls it: one row of the table. */
+/** A correction with its name in a sweep: one row of the table. */
 export interface NamedCorrection {
   /** Unique within a sweep. */
   readonly name: string;
-  /** The methods that it is made of, for `--methods`. */
+  /** The methods that it consists of, for `--methods`. */
   readonly methods: readonly string[];
   readonly correction: Correction;
-  /** Of a trainer's own settings. */
+  /** The trainer's own settings it was made from. */
   readonly preset?: { readonly name: string; readonly settings: Readonly<Record<string, unknown>> };
 }
 
-/** Nothing is done: the first row of every table. */
+/** Does nothing: the first row of every table. */
 export const BASELINE: NamedCorrection = { name: "none", methods: ["none"], correction: { steps: [] } };
 
-/** A correction that has no name but its text. */
+/** Names a correction by its text. */
 export function nameByText(correction: Correction): NamedCorrection {
   return { name: formatCorrection(correction), methods: [], correction };
 }
@@ -25,7 +25,7 @@ export function nameByText(correction: Correction): NamedCorrection {
 /**
  * The corrections of a sweep: the baseline first, each one checked.
  *
- * @throws UsageError when one contradicts itself, cannot be evaluated on sums, or has the name of another.
+ * @throws UsageError if one contradicts itself, cannot be evaluated on sums, or has the name of another.
  */
 export function checkCorrections(given: readonly NamedCorrection[]): readonly NamedCorrection[] {
   const corrections = [BASELINE, ...given.filter(({ name }) => name !== BASELINE.name)];

@@ -3,24 +3,26 @@ import type { NamedCorrection } from "./named-correction.ts";
 
 type Figures = Pick<SweepCorrection, "name" | "ess_tokens" | "mass_moved" | "weight_mean">;
 
-/** |log mean weight| up to which the gradient's scale is kept: a learning rate is not chosen more finely. */
+/**
+ * |log mean weight| up to which the gradient's scale counts as unchanged: learning rates are not chosen more finely.
+ */
 const SAME_SCALE = 0.05;
-/** From here on the weights are another learning rate before they are a correction, however even they are. */
+/** From this on, weights change the learning rate more than they correct, however even they are. */
 const OTHER_SCALE = Math.LN2;
 
-/** How far a correction scales the gradient, nats of its mean weight; 0 where that does not matter. */
+/** How much a correction scales the gradient, in nats of its mean weight; 0 if that does not matter. */
 function scaleMoved({ weight_mean }: Figures): number {
   const off = Math.abs(Math.log(weight_mean));
   return off <= SAME_SCALE ? 0 : off;
 }
 
 /**
- * The corrections that no other beats: none has at least their ESS over tokens, moves at most their weight mass and scales
- * the gradient at most as far, with one of the three better. Of corrections with the same three figures the first stands for
- * all. From least to most moved.
+ * The corrections that no other dominates: none has at least their ESS over tokens, moves at most their weight mass and
+ * scales the gradient at most as much, with one of the three better. Among corrections with equal figures the first
+ * represents all. Ordered from least to most moved.
  *
- * Left out: geometric means, which shrink every ratio towards 1, so their ESS says little about the trainer policy, and
- * their mass is that of another quantity; and weights whose mean is beyond 1/2 and 2. ESS and mass do not change when all
+ * Excluded: geometric means, which shrink every ratio towards 1, so their ESS says little about the trainer policy, and
+ * their mass is that of another quantity; and weights whose mean is outside 1/2 to 2. ESS and mass do not change if all
  * weights are divided by a million, but then nothing is learned.
  */
 export function paretoFront(figures: readonly Figures[], corrections: readonly NamedCorrection[]): string[] {
@@ -37,7 +39,7 @@ export function paretoFront(figures: readonly Figures[], corrections: readonly N
     );
   const front: Figures[] = [];
   for (const each of ordered) {
-    // Whoever comes earlier moves no more.
+    // Earlier ones move no more.
     const isBeaten = front.some(
       (other) => other.ess_tokens >= each.ess_tokens && scaleMoved(other) <= scaleMoved(each),
     );

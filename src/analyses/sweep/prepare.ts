@@ -1,5 +1,5 @@
 /**
- * One pass over a batch, before any correction is looked at: what all of them treat alike becomes sums.
+ * One pass over a batch, before any correction is considered: sums everything that all of them treat alike.
  *
  * ```
  *  a turn's tokens with mask 1
@@ -16,8 +16,8 @@
  *                on sums)
  * ```
  *
- * Few tokens are of the tail (those beyond some threshold of the grid), so a correction costs about as much as there
- * are turns, not tokens: that is why two hundred cost little more than one.
+ * Few tokens are in the tail (beyond some threshold of the grid), so the cost of a correction grows with the number of
+ * turns, not of tokens: that is why two hundred cost little more than one.
  *
  * @module
  */
@@ -28,10 +28,10 @@ import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
 import { TailBuilder } from "./tail-builder.ts";
 
 /**
- * Sums over the core of each turn (a contiguous run of mask 1), and the tail token by token. Tokens whose Δ is not
- * finite are counted and left out as if their mask were 0; they do not part a turn.
+ * Sums the core of each turn (a contiguous run of mask 1), and keeps the tail token by token. Tokens whose Δ is not
+ * finite are counted and left out as if their mask were 0; they do not split a turn.
  *
- * @throws LengthMismatchError when columns differ in length.
+ * @throws LengthMismatchError if columns differ in length.
  */
 export function prepare(block: CorrectionBlock, region: CoreRegion): Prepared {
   checkedRows(block, {});
@@ -42,7 +42,7 @@ class BatchPass {
   readonly #block: CorrectionBlock;
   readonly #region: CoreRegion;
   readonly #looksAtDiffs: boolean;
-  /** Up to this |Δ| a token's Δp is surely inside, as long as neither log-prob is positive: then |Δp| ≤ |Δ|. */
+  /** Up to this |Δ| a token's Δp is certainly inside, unless a log-prob is positive: then |Δp| ≤ |Δ|. */
   readonly #surelyInside: number;
   readonly #core: CoreSums;
   /** The sums that some rule needs; k3 is always summed, since it costs almost nothing. */
@@ -63,7 +63,7 @@ class BatchPass {
     const { low, high } = region.probDiff;
     this.#looksAtDiffs = Number.isFinite(low) || Number.isFinite(high);
     this.#surelyInside = Math.min(-low, high);
-    // Turns are counted first: arrays that grew would be copied, and most runs have few turns.
+    // Turns are counted first: growing arrays would be copied, and most runs have few turns.
     const room = countTurns(block.mask, block.offsets);
     this.#core = emptyCore(room, region.sums);
     const { k3: _, ...others } = this.#core.extra;
@@ -85,7 +85,7 @@ class BatchPass {
     let sequences = 0;
     for (let row = 0; row < count; row++) {
       const length = this.#addSequence(row);
-      // Rows without a counted token are remembered apart: `normalize` over every sequence counts them.
+      // Rows without a counted token are recorded separately: `normalize` over every sequence counts them.
       if (length === 0) {
         emptyRows.push(row);
         continue;
@@ -113,7 +113,7 @@ class BatchPass {
     };
   }
 
-  /** The turns of a row; how many of its tokens count. */
+  /** Adds the turns of a row; returns how many of its tokens count. */
   #addSequence(row: number): number {
     const { mask, offsets } = this.#block;
     const end = offsets[row + 1]!;
@@ -125,7 +125,8 @@ class BatchPass {
       while (t < end && mask[t] !== 0) t++;
       if (start === t) break;
       const tokens = this.#addTurn(start, t);
-      // A turn of excluded tokens alone is not kept, but it has its number: turns keep the numbers that they have in the data.
+      // A turn that contains only excluded tokens is dropped, but still numbered: turns keep their numbers from the
+      // data.
       if (tokens === 0) continue;
       this.#turnIndex[this.#turns] = turn;
       this.#turnLengths[this.#turns] = tokens;
@@ -137,8 +138,8 @@ class BatchPass {
   }
 
   /**
-   * The tokens `[start, end)` as the turn at `#turns`; how many of them count. This loop sees every token of the run:
-   * its sums are local variables because fields and array elements would be written once per token.
+   * Adds the tokens `[start, end)` as the turn at `#turns`; returns how many count. This loop sees every token of the
+   * run: its sums are local variables because fields and array elements would be written once per token.
    */
   #addTurn(start: number, end: number): number {
     const { rollout, trainer, advantages } = this.#block;
@@ -162,7 +163,7 @@ class BatchPass {
       const a = rollout[t]!;
       const b = trainer[t]!;
       const delta = b - a;
-      // Only of a finite number is the difference from itself 0.
+      // Only for a finite number is the difference from itself 0.
       if (delta - delta !== 0) {
         this.#excluded[findReason(a, b)]++;
         continue;
@@ -189,7 +190,7 @@ class BatchPass {
     }
     const core = this.#core;
     const turn = this.#turns;
-    // Nothing but excluded tokens: nothing was written, and the next turn takes this place.
+    // Only excluded tokens: nothing was written, and the next turn takes this place.
     if (count === 0 && tail.count === tailBefore) return 0;
     core.count[turn] = count;
     core.delta[turn] = deltaSum;
@@ -205,13 +206,13 @@ class BatchPass {
     return count + tail.count - tailBefore;
   }
 
-  /** @param isFirst of its turn: a rule on a turn's weight reads it off that token, so it must be known where it went */
+  /** @param isFirst of its turn: a rule on a turn's weight reads it from that token, so its place must be known */
   #addToTail(a: number, b: number, advantage: number, isFirst: boolean): void {
     if (isFirst) this.#startsInTail[this.#turns] = 1;
     this.#tail.push(a, b, advantage);
   }
 
-  /** Few tokens need their Δp to be computed: two exponentials. */
+  /** Few tokens need their Δp computed: two exponentials. */
   #isDiffInside(a: number, b: number): boolean {
     if (a <= 0 && b <= 0 && Math.abs(b - a) <= this.#surelyInside) return true;
     const { low, high } = this.#region.probDiff;
@@ -219,7 +220,7 @@ class BatchPass {
     return diff >= low && diff <= high;
   }
 
-  /** Sums that some rule of a turn or sequence asks for; rare, so they may be slow. */
+  /** Sums that some turn or sequence rule needs; rare, so they may be slow. */
   #addExtras(a: number, b: number): void {
     for (const [statistic, sums] of this.#extras) sums[this.#turns]! += tokenStatistic(statistic, a, b);
     if (!this.#wantsProbDiff) return;
@@ -243,7 +244,7 @@ function countTurns(mask: Uint8Array, offsets: Int32Array): number {
   return turns;
 }
 
-/** As the kernel counts them: −∞ on one side only is a Δ of its sign, all else is missing. */
+/** As the kernel counts them: −∞ on one side only gives an infinite Δ, everything else is missing. */
 function findReason(rollout: number, trainer: number): keyof ExcludedCounts {
   if (Number.isFinite(rollout) && trainer === Number.NEGATIVE_INFINITY) return "delta_negative_infinite";
   if (Number.isFinite(trainer) && rollout === Number.NEGATIVE_INFINITY) return "delta_positive_infinite";

@@ -1,5 +1,5 @@
 /**
- * What all corrections share of a batch: sums over the core of each turn, and the tail token by token.
+ * What all corrections share in a batch: sums over the core of each turn, and the tail token by token.
  *
  * @module
  */
@@ -12,15 +12,15 @@ export interface CoreSums {
   /** Σ Δ and Σ Δ², nats. */
   readonly delta: Float64Array;
   readonly deltaSquare: Float64Array;
-  /** +∞ and −∞ where a turn has no core token. */
+  /** +∞ and −∞ if a turn has no core token. */
   readonly deltaMin: Float64Array;
   readonly deltaMax: Float64Array;
   /** Σ ρ and Σ ρ². */
   readonly ratio: Float64Array;
   readonly ratioSquare: Float64Array;
-  /** Sums of what the region asks for. */
+  /** The sums that the region requires. */
   readonly extra: Readonly<Partial<Record<ExtraStatistic, Float64Array>>>;
-  /** Of Δp; ±∞ unless the region asks for a sum of Δp or |Δp|. */
+  /** Extremes of Δp; ±∞ unless the region requires a sum of Δp or |Δp|. */
   readonly probDiffMin: Float64Array;
   readonly probDiffMax: Float64Array;
   /** Tokens with a positive and with a negative advantage. */
@@ -28,18 +28,18 @@ export interface CoreSums {
   readonly negative: Int32Array;
 }
 
-/** The tokens that some correction treats on their own, in the order of the batch. */
+/** The tokens that some correction treats individually, in the order of the batch. */
 export interface TailTokens {
   readonly count: number;
   /** Log-probs, nats. */
   readonly rollout: Float64Array;
   readonly trainer: Float64Array;
-  /** NaN where there is none. */
+  /** NaN if there is none. */
   readonly advantage: Float64Array;
 }
 
 /**
- * A batch without what no correction tells apart. Sequences without a counted token are not in it. Sequence i has the
+ * A batch without details that no correction distinguishes. Omits sequences without a counted token. Sequence i has the
  * turns `[turnStarts[i], turnStarts[i + 1])`; turn j has the tail tokens `[tailStarts[j], tailStarts[j + 1])`.
  */
 export interface Prepared {
@@ -55,9 +55,9 @@ export interface Prepared {
   readonly turnIndex: Int32Array;
   /** Counted tokens, `[turns]`. */
   readonly turnLengths: Int32Array;
-  /** 1 where the turn's first token is of the tail. */
+  /** 1 if the turn's first token is in the tail. */
   readonly startsInTail: Uint8Array;
-  /** Σ advantage over the turn's tokens; NaN where there are none. */
+  /** Σ advantage over the turn's tokens; NaN if there are none. */
   readonly advantages: Float64Array;
   readonly core: CoreSums;
   readonly tail: TailTokens;
@@ -66,7 +66,7 @@ export interface Prepared {
   readonly excluded: ExcludedCounts;
 }
 
-/** Tokens with mask 1 that cannot be compared: taken out of the mask before anything else. */
+/** Tokens with mask 1 that cannot be compared: removed from the mask before anything else. */
 export interface ExcludedCounts {
   readonly delta_negative_infinite: number;
   readonly delta_positive_infinite: number;

@@ -4,10 +4,10 @@ import { completeSettings, parseSetting } from "../../trainers/shared/index.ts";
 import type { NamedCorrection } from "./named-correction.ts";
 
 /**
- * A trainer's own settings as a row of the table, from `verl:rollout_is=token,rollout_is_threshold=2` (a comma before
- * something that is not a `key=` belongs to the value).
+ * A trainer's own settings as a row of the table, from `verl:rollout_is=token,rollout_is_threshold=2` (a comma not
+ * followed by `key=` belongs to the value).
  *
- * @throws UsageError when there is no such preset or setting, or the trainer refuses the values.
+ * @throws UsageError if there is no such preset or setting, or the trainer refuses the values.
  */
 export function parsePresetCorrection(text: string, presets: readonly Preset[]): NamedCorrection {
   const at = text.indexOf(":");

@@ -1,5 +1,5 @@
 /**
- * Which correction to take, and why. All limits stand here.
+ * Which correction to use, and why. All limits are defined here.
  *
  * 1. Whether a correction is needed is `correctionNeed`'s to say, as for the verdict of a report. Where none is, a token
  *    TIS is the safety net; where a few tokens need one, it is recommended for those.
@@ -23,19 +23,19 @@ const LIMITS = {
   dropped: 0.05,
   /** Share of weight mass moved by truncation and dropping. */
   mass_moved: 0.05,
-  /** Share of tokens clamped: with more it is no longer about outliers. */
+  /** Share of tokens clamped: beyond it, the correction affects more than outliers. */
   truncated: 0.05,
   /** |log mean weight|: the gradient is scaled by the mean weight. */
   scale: 0.2,
   /** Share of GRPO groups without a survivor. */
   groups_lost: 0.02,
-  /** Standard deviations by which dropping moves the mean reward (or, without rewards, the accuracy). */
+  /** Shift of the mean reward (or, without rewards, the accuracy) due to dropping, in standard deviations. */
   reward_shift: 0.05,
 } as const;
 
 /**
- * From this part of a limit on a correction is called near it: by simulation, halves of a run differ by about as much, and the
- * other half then breaks the limit in one run of six.
+ * From this fraction of a limit on, a correction is called near it: by simulation, halves of a run differ by about as
+ * much, and the other half then breaks the limit in one run of six.
  */
 const NEAR_LIMIT = 0.8;
 

@@ -1,25 +1,25 @@
 /**
- * Rewards in a few groups, so that what is dropped can be told by reward.
+ * Rewards in a few groups, so that the dropped part can be described by reward.
  *
  * @module
  */
 import type { ValueGroup } from "../../results/view.ts";
 
-/** Smaller rewards are told apart as 0. */
+/** Smaller rewards count as 0. */
 const SMALLEST = 1e-3;
 /** Up to this many distinct rewards form a group each. */
 const MOST_SINGLE = 5;
 const GROUPS = 4;
 
-/** To two significant digits: what groups are made of, and what finds a reward's group. NaN stays NaN. */
+/** Rounded to two significant digits: for making groups, and for finding a reward's group. NaN stays NaN. */
 export function roundedReward(reward: number): number {
   return Math.abs(reward) < SMALLEST ? 0 : Number(reward.toPrecision(2));
 }
 
 /**
- * Each reward by itself where there are few, else about a quarter of the sequences each.
+ * One group per reward if there are few, else groups of about a quarter of the sequences each.
  *
- * @param sequences How many have each rounded reward.
+ * @param sequences number of sequences by rounded reward
  */
 export function rewardGroups(sequences: ReadonlyMap<number, number>): ValueGroup[] {
   const rewards = [...sequences.keys()].sort((a, b) => a - b);
@@ -38,7 +38,7 @@ export function rewardGroups(sequences: ReadonlyMap<number, number>): ValueGroup
   return groups;
 }
 
-/** The place of a reward's group; -1 without one. */
+/** The index of a reward's group; -1 if it has none. */
 export function findRewardGroup(groups: readonly ValueGroup[], reward: number): number {
   const rounded = roundedReward(reward);
   return groups.findIndex(({ from, to }) => rounded >= from && rounded <= to);

@@ -1,6 +1,6 @@
 /**
- * Sums of a correction over a run: those of its batches, added so that neither the order of batches nor that of merging
- * leaves a trace.
+ * Sums of a correction over a run: those of its batches, added so that the order of batches and of merging has no
+ * effect.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "../../core/summaries/index.ts";
 import { CorrectionSums } from "./correction-sums.ts";
 
-/** Whole numbers, whose sums are exact. */
+/** Integers, whose sums are exact. */
 const COUNTS = [
   "keptTokens",
   "keptSequences",
@@ -76,7 +76,7 @@ export class RunCorrectionSums extends Sums {
   readonly #weights: SumTable<BatchKey>;
   #folded: CorrectionSums | undefined;
 
-  /** @param normalizers how many `normalize` steps the correction has */
+  /** @param normalizers number of `normalize` steps in the correction */
   constructor(normalizers: number) {
     super();
     this.#normalizers = normalizers;
@@ -100,7 +100,7 @@ export class RunCorrectionSums extends Sums {
     }
   }
 
-  /** The sums as numbers. Good until more is added. */
+  /** The sums as numbers. Valid until more is added. */
   fold(): CorrectionSums {
     if (this.#folded !== undefined) return this.#folded;
     const sums = new CorrectionSums();

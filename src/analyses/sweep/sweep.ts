@@ -22,9 +22,9 @@ import { Totals } from "./totals.ts";
 
 /**
  * Sums of every correction, filled batch by batch. Each batch is passed over once (`prepare`), then each correction is
- * evaluated on sums per turn and on the few tokens that some correction singles out. `normalize` steps divide by the mean
- * over a training step, or over everything where the source has no steps. Memory grows with steps and, by a tenth of a
- * kilobyte, with groups, not with tokens. Any order and tree of merging comes to the same bits.
+ * evaluated on sums per turn and on the few tokens that some correction singles out. `normalize` steps divide by the
+ * mean over a training step, or over everything if the source has no steps. Memory grows with steps and, by a tenth of
+ * a kilobyte each, with groups, but not with tokens. Any order and tree of merging gives the same bits.
  */
 export class Sweep extends Sums {
   static readonly layout = layoutOf<Sweep>({
@@ -46,11 +46,11 @@ export class Sweep extends Sums {
   readonly groups: GroupSurvivors;
   /** Sequences read, by file. */
   readonly sequencesByFile = new Map<string, number>();
-  /** False once a batch without them was added: corrections that look at advantages are then not known. */
+  /** False once a batch without advantages was added: corrections that depend on them are then unknown. */
   hasAdvantages = true;
   readonly #region: CoreRegion;
 
-  /** @throws UsageError when a correction contradicts itself or cannot be swept; nothing has been read then. */
+  /** @throws UsageError if a correction contradicts itself or cannot be swept; nothing has been read then. */
   constructor(corrections: readonly NamedCorrection[]) {
     super();
     this.corrections = checkCorrections(corrections);
@@ -59,7 +59,7 @@ export class Sweep extends Sums {
         new RunCorrectionSums(steps.filter(({ action }) => action === "normalize").length),
     );
     this.groups = new GroupSurvivors(this.corrections.length);
-    // Totals count tokens outside [1/2, 2], so those are always looked at one by one.
+    // Totals count tokens outside [1/2, 2], so those are always examined individually.
     const outside = { action: "mask", lower: 0.5, upper: 2 } as const;
     const measure = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
     this.#region = coreRegion([
@@ -68,7 +68,7 @@ export class Sweep extends Sums {
     ]);
   }
 
-  /** @throws MissingSideError when the batch lacks either policy's log-probs. */
+  /** @throws MissingSideError if the batch lacks either policy's log-probs. */
   add(batch: RecordBatch): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, offsets } = batch;
     if (!rollout || !trainer) {
@@ -105,7 +105,7 @@ export class Sweep extends Sums {
     this.groups.close();
   }
 
-  /** One per correction, over all that was added. */
+  /** One per correction, over everything added. */
   get sums(): readonly CorrectionSums[] {
     return this.#sums.map((sums) => sums.fold());
   }

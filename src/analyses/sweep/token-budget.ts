@@ -6,7 +6,7 @@ const PRODUCT_BOUND = 2;
 const LEAST_ESS = 0.5;
 
 /**
- * How long a sequence may be before the product of its ratios stops being of use.
+ * How long a sequence may be before the product of its ratios becomes useless.
  *
  * Model: Δ of token t in sequence i is μ + s_i + e_t with Var e = σ², Var s = τ² (see {@link DeltaMoments}), so the
  * log of the product over n tokens has mean nμ and variance V(n) = nσ² + n²τ². Taken as normal, weights exp ΣΔ have
@@ -15,7 +15,7 @@ const LEAST_ESS = 0.5;
  * * `ess_half`: the n with V(n) = ln 2, that is (√(σ⁴ + 4 τ² ln 2) − σ²) / 2τ², or ln 2 / σ² where τ = 0;
  * * `in_bounds`: the n with |nμ| + √V(n) = ln 2: beyond it a product one standard deviation out leaves [1/2, 2].
  *
- * Correlation of Δ along a sequence beyond its mean is not in the model. Infinite where the two sides are equal.
+ * The model ignores correlation of Δ along a sequence beyond its mean. Infinite if the two sides are equal.
  */
 export function tokenBudget(moments: DeltaMoments): TokenBudget | null {
   if (moments.sequences < 2 || moments.tokens <= moments.sequences) return null;

@@ -1,5 +1,5 @@
 /**
- * What the data is, whatever the correction.
+ * Properties of the data, whatever the correction.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { LENGTH_BUCKETS, TURN_BUCKETS, turnBucket } from "./buckets.ts";
 import type { MeasuredBatch } from "./measured.ts";
 import type { Prepared } from "./prepared.ts";
 
-/** As verl clamps ΣΔ before exp. */
+/** verl clamps ΣΔ to this before exp. */
 const PRODUCT_LOG_BOUND = 20;
 
 /** Count, mean and variance over tokens, of a figure that sequences have. */
@@ -31,7 +31,7 @@ class TokenMoments extends Sums {
     sums: part(exactSums(2), (moments) => moments.#sums),
   });
   count = 0;
-  /** Σ value and Σ value², so that no order leaves a trace. */
+  /** Σ value and Σ value², summed so that order has no effect. */
   readonly #sums = new BinnedSums(2);
 
   add(tokens: number, value: number): void {
@@ -86,7 +86,7 @@ export class Totals extends Sums {
   readonly #products = new BinnedSums(2);
   readonly rewards = new TokenMoments();
   readonly correctness = new TokenMoments();
-  /** Tokens with a positive and with a negative advantage, and with any. */
+  /** Tokens with a positive, with a negative, and with any advantage. */
   positive = 0;
   negative = 0;
   advantages = 0;
@@ -140,7 +140,7 @@ export class Totals extends Sums {
     }
   }
 
-  /** Of the sequences' product ratios. */
+  /** Sum over the sequences' product ratios. */
   get productSum(): number {
     return this.#products.value(0);
   }

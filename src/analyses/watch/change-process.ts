@@ -1,21 +1,22 @@
 /**
- * Evidence against a hypothesis that may stop to hold at any step: an e-process with a change point.
+ * Evidence against a hypothesis that may cease to hold at any step: an e-process with a change point.
  *
- * Each step brings a factor whose expectation, given the steps before, is at most 1 while the hypothesis holds. For each
- * step j at which it may have ended a wealth starts, with a share w_j = 1/(j(j + 1)) of the stake, that is multiplied by the
- * factors from j on. All shares sum to 1, so the sum of wealths is a non-negative supermartingale that starts at 1, and
- * the chance that it ever reaches 1/α is at most α (Ville 1939; Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics
- * 49, 2021). The mixture over starts is that of e-detectors (Shin, Ramdas and Rinaldo, NEJSDS 2, 2024), with shares that
- * are summable in place of equal ones, so that the bound is on the whole run and not on the time between alarms.
+ * Each step contributes a factor whose expectation, given the previous steps, is at most 1 while the hypothesis holds.
+ * For each step j at which it may have ended, a wealth starts with a share w_j = 1/(j(j + 1)) of the stake and is
+ * multiplied by the factors from j on. All shares sum to 1, so the sum of wealths is a non-negative supermartingale
+ * that starts at 1, and the chance that it ever reaches 1/α is at most α (Ville 1939; Howard, Ramdas, McAuliffe and
+ * Sekhon, Annals of Statistics 49, 2021). The mixture over starts is that of e-detectors (Shin, Ramdas and Rinaldo,
+ * NEJSDS 2, 2024), with summable instead of equal shares, so that the bound applies to the whole run and not to the
+ * time between alarms.
  *
- * The step at which the largest wealth started is the change point that the data speak for.
+ * The step at which the largest wealth started is the most likely change point.
  *
  * @module
  */
 
-/** What the steps so far say. */
+/** What the steps so far show. */
 export interface ChangeEvidence {
-  /** ln of the sum of wealths, nats; an alarm at ln(1/α) and above. */
+  /** ln of the sum of wealths, nats; alarms at ln(1/α) and above. */
   readonly logEvidence: number;
   /** The step from which the hypothesis most likely fails; NaN before the first step. */
   readonly since: number;
@@ -23,7 +24,7 @@ export interface ChangeEvidence {
 
 export interface ChangeProcessJson {
   readonly steps: number;
-  /** For each bet: ln of the wealth of all starts so far, of the best start, and its step. */
+  /** For each bet: ln of the wealth of all starts so far and of the best start, and the step of the latter. */
   readonly bets: readonly (readonly [all: number | null, best: number | null, since: number | null])[];
 }
 
@@ -63,7 +64,7 @@ export class ChangeProcess {
   }
 
   read(): ChangeEvidence {
-    // Starts still to come hold the rest of the stake.
+    // Future starts hold the rest of the stake.
     const rest = -Math.log(this.#steps + 1);
     const all = this.#bets.reduce((sum, { all }) => addLogs(sum, all), Number.NEGATIVE_INFINITY);
     const best = this.#bets.reduce<Bet | undefined>(

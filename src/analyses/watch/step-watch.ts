@@ -1,5 +1,5 @@
 /**
- * Evidence that something changed in a run that is still going, valid however often one looks. Sentences and thresholds of
+ * Evidence that something changed in a run in progress, valid however often it is checked. Sentences and thresholds of
  * alerts build on it; where it is shown belongs in `src/apps`.
  *
  * @module
@@ -10,26 +10,26 @@ import { formatNumber } from "../../core/text/index.ts";
 import type { WatchAlarm, WatchReport } from "../../results/watch.ts";
 import { type ChangeEvidence, ChangeProcess, type ChangeProcessJson } from "./change-process.ts";
 
-/** Chance that a sound run ever raises an alarm, half of it for each test. */
+/** Chance that a healthy run ever raises an alarm, half of it for each test. */
 export const FALSE_ALARM_RATE = 1e-3;
 const ALARM = Math.log(2 / FALSE_ALARM_RATE);
 
-/** Stakes on ρ: of a token's λ is bet on ρ > 1, by the factor 1 + λ(ρ − 1). */
+/** Stakes on ρ: a share λ per token is bet on ρ > 1, with the factor 1 + λ(ρ − 1). */
 const RATIO_BETS = [1 / 64, 1 / 16, 1 / 4, 1 / 2, 1];
 /** Stakes on a prompt's mean |Δ|, relative to its bound. */
 const DELTA_BETS = [1 / 32, 1 / 8, 1 / 4, 1 / 2];
 /** A rise of mean |Δ| by up to this factor is not a change: runs drift. */
 const DRIFT = 1.25;
-/** Before as many steps and prompts nothing is known that a step could differ from. */
+/** With fewer steps and prompts there is nothing that a step could differ from. */
 const FEWEST_STEPS = 3;
 const FEWEST_PROMPTS = 30;
-/** How far the mean of the steps before may be off, in standard errors. */
+/** Allowance for the uncertainty of the mean of previous steps, in standard errors. */
 const MARGIN = 3;
 
 const NOT_SAMPLED_FROM =
   "mean ρ is above 1: the rollout log-probs no longer describe the distribution that is sampled from";
 
-/** What is watched of a step: its Δ and its sums by prompt, as slices of a run summary have them. */
+/** The watched parts of a step: its Δ and its sums by prompt, as slices of a run summary have them. */
 export interface WatchedStep {
   readonly step: number;
   readonly deltas: ValueSketch;
@@ -45,20 +45,21 @@ export interface StepWatchJson {
 }
 
 /**
- * Follows a run step by step, in their order. Its state is a few numbers, so that it can be kept between looks.
+ * Follows a run step by step, in order. Its state is a few numbers, so that it can be stored between checks.
  *
- * *Mean ρ* is bet to exceed 1. Given the tokens before, a token's ρ has expectation 1 where the rollout log-probs are those of
- * the distribution that was sampled, so the product of 1 + λ(ρ − 1) over tokens has expectation 1, with any number of tokens
- * and prompts and however alike they are. ρ is taken at the lower edge of its cell in the step's sketch, which makes the
- * product smaller. (A mean below 1 has innocent causes, see docs/statistics.md, and is not bet on.)
+ * *Mean ρ* is bet to exceed 1. Given the preceding tokens, a token's ρ has expectation 1 if the rollout log-probs are
+ * those of the distribution that was sampled, so the product of 1 + λ(ρ − 1) over tokens has expectation 1, for any
+ * number of tokens and prompts and however similar they are. ρ is taken at the lower edge of its cell in the step's
+ * sketch, which makes the product smaller. (A mean below 1 has harmless causes, see docs/statistics.md, and is not bet
+ * on.)
  *
- * *Mean |Δ|* is bet to exceed 1.25 times that of all steps before, plus three of its standard errors: the product over
- * prompts of 1 + λ(mean |Δ| / bound − 1), the means cut at 8 times the bound.
+ * *Mean |Δ|* is bet to exceed 1.25 times that of all previous steps, plus three of its standard errors: the product
+ * over prompts of 1 + λ(mean |Δ| / bound − 1), with the means capped at 8 times the bound.
  */
 export class StepWatch {
   #ratio = new ChangeProcess(RATIO_BETS.length);
   #delta = new ChangeProcess(DELTA_BETS.length);
-  /** Of the steps before: steps, prompts, Σ of their mean |Δ|, Σ of the squares. */
+  /** Previous steps: number of steps and prompts, Σ of their mean |Δ|, Σ of the squares. */
   #before: [steps: number, prompts: number, sum: number, squares: number] = [0, 0, 0, 0];
   #alarms: WatchAlarm[] = [];
 
@@ -93,7 +94,7 @@ export class StepWatch {
     );
   }
 
-  /** An alarm is raised by a step whose mean exceeds the bound, so the factor is above {@link DRIFT}. */
+  /** The step that raises an alarm has a mean above the bound, so the factor is above {@link DRIFT}. */
   #describeRise(means: readonly number[]): string {
     const [, prompts, sum] = this.#before;
     const [now, before] = [means.reduce((all, one) => all + one, 0) / means.length, sum / prompts];
@@ -128,12 +129,12 @@ export class StepWatch {
   }
 }
 
-/** Watches all steps of a run, and tells what it saw at each. */
+/** Watches all steps of a run and reports the findings at each. */
 export class RunWatch {
   readonly #watch = new StepWatch();
   readonly #perStep: WatchReport["per_step"][number][] = [];
 
-  /** @param one the next step, in ascending order; one without a number has no place among them and is left out */
+  /** @param one the next step, in ascending order; a step without a number is left out */
   add(one: WatchedStep): void {
     if (Number.isNaN(one.step)) return;
     const { ratio, delta } = this.#watch.add(one);

@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 const POSITION_BINS = 50;
 const DIVERGENCE_BINS = 30;
 
-/** Positions in as many bins as the guide draws; null where no record has one. */
+/** Positions in as many bins as the guide draws; null if no record has a position. */
 export async function positionBins(database: Database): Promise<Bins | null> {
   const edges = await findEdges(database, "position", POSITION_BINS);
   if (edges === null) return null;
@@ -12,7 +12,7 @@ export async function positionBins(database: Database): Promise<Bins | null> {
   return { edges, counts };
 }
 
-/** Divergences in bins, for correct and incorrect answers apart. */
+/** Binned divergences of correct and of incorrect answers. */
 export async function divergenceBins(database: Database): Promise<CorrectnessBins | null> {
   const edges = await findEdges(database, "prob_divergence", DIVERGENCE_BINS);
   if (edges === null) return null;
@@ -37,7 +37,7 @@ async function findEdges(database: Database, column: string, bins: number): Prom
   return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? to : i * step + from));
 }
 
-/** Counts in each bin, for each condition. The bin of a value is settled by the edges, not by a division alone. */
+/** Counts in each bin, for each condition. The edges decide a value's bin, not a division alone. */
 async function countsIn(
   database: Database,
   column: string,

@@ -1,5 +1,5 @@
 /**
- * What depends on what in a log: tokens of one response, responses to one prompt.
+ * Which values of a log depend on each other: tokens of one response, responses to one prompt.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ClusterKind } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { HAS_SEQUENCE } from "./groups.ts";
 
-/** Prompt within an iteration. */
+/** A prompt within an iteration. */
 const PROMPT = "'p' || CAST(prompt_key AS VARCHAR) || ' ' || coalesce(CAST(iteration AS VARCHAR), '')";
 const RESPONSE = `CASE WHEN ${HAS_SEQUENCE} THEN 'r' || log_file || ' ' || CAST(iteration AS VARCHAR) || ' ' || CAST(batch_idx AS VARCHAR) || ' ' || coalesce(CAST(response_key AS VARCHAR), '') END`;
 /** A number for each cluster, up to 2^53; null where the log names neither prompt nor response. */
@@ -17,18 +17,17 @@ const IS_KNOWN = `(prompt_key IS NOT NULL OR (${HAS_SEQUENCE}))`;
 export interface ClusteredValues {
   readonly by: ClusterKind;
   readonly values: Float64Array;
-  /** 1 where a value belongs to the first group. */
+  /** 1 for values in the first group. */
   readonly first: Float64Array;
   readonly clusters: Float64Array;
 }
 
 /**
- * Values with the clusters that they come in, in the order of the log; undefined where a record that is asked for belongs
- * to no known cluster.
+ * Values with their clusters, in the order of the log; undefined if a selected record belongs to no known cluster.
  *
  * @param value SQL over `tokens`; an aggregate where `each` is a response
- * @param where SQL: the records
- * @param first SQL: whether a record is of the first group
+ * @param where SQL: which records to select
+ * @param first SQL: whether a record is in the first group
  */
 export async function clusteredValues(
   database: Database,

@@ -8,7 +8,7 @@ import { clusteredValues } from "./clusters.ts";
 import { HAS_SEQUENCE, SEQUENCE_KEY } from "./groups.ts";
 
 interface Question extends Pick<Comparison, "id" | "title" | "unit"> {
-  /** Whether there is a test that clusters by prompt; tokens by correctness have that of their responses. */
+  /** Whether there is a test that clusters by prompt; tokens by correctness use the test of their responses. */
   readonly tested: boolean;
   readonly a: readonly [label: string, condition: string];
   readonly b: readonly [label: string, condition: string];
@@ -65,7 +65,7 @@ const QUESTIONS: readonly Question[] = [
 /** With fewer clusters on either side, cluster-robust tests reject too often. */
 const LEAST_CLUSTERS = 6;
 
-/** Are two groups of tokens equally divergent? Every test of the guide, and the one that holds. */
+/** Are two groups of tokens equally divergent? Runs every test of the guide, and the one that is valid. */
 export async function comparisons(database: Database): Promise<Comparison[]> {
   const found: Comparison[] = [];
   for (const { id, title, unit, tested, a, b } of QUESTIONS) {
@@ -81,7 +81,7 @@ export async function comparisons(database: Database): Promise<Comparison[]> {
   return found;
 }
 
-/** Null where a value belongs to no known cluster, or one side is in too few. */
+/** Null if a value belongs to no known cluster, or if one side has too few clusters. */
 async function clusteredTest(
   database: Database,
   unit: Comparison["unit"],
@@ -116,7 +116,7 @@ async function clusteredTest(
   };
 }
 
-/** In the order of the log, so that sums do not depend on threads. */
+/** Selected in the order of the log, so that sums do not depend on threads. */
 async function selectValues(
   database: Database,
   unit: Comparison["unit"],
@@ -195,7 +195,7 @@ function interval({ low, high }: Interval): IntervalFigures {
   return { low: known(low), high: known(high) };
 }
 
-/** NaN is "not known". */
+/** Maps NaN to null, "not known". */
 function known(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }

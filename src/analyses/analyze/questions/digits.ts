@@ -2,7 +2,7 @@ import type { LoggedDigitFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 import { selectFigures } from "./groups.ts";
 
-/** Tokens that the guide's pattern takes for digits, from correct and incorrect answers. */
+/** Tokens that match the guide's pattern for digits, in correct and in incorrect answers. */
 export async function digitFigures(database: Database): Promise<LoggedDigitFigures> {
   const all = await database.row<
     Record<"count" | "dots_only" | "known" | "unknown_count" | "texts_unknown" | "correct_texts", number> &

@@ -2,17 +2,17 @@ import type { DivergenceFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
 /**
- * A response: its tokens share file, iteration and place in the batch, are all correct or all not, and where the log has
- * handles share theirs.
+ * What identifies a response: its tokens share file, iteration and place in the batch, are all correct or all
+ * incorrect, and share a handle if the log has handles.
  */
 export const SEQUENCE_KEY = "(log_file, iteration, batch_idx, response_key, is_correct)";
-/** Where the log tells responses apart. */
+/** Holds if the log tells responses apart. */
 export const HAS_SEQUENCE = "batch_idx IS NOT NULL AND iteration IS NOT NULL";
 
 type Row = Readonly<Record<"count" | "named" | "sequences", number>> &
   Readonly<Record<"mean" | "std" | "p50" | "min" | "max", number | null>>;
 
-/** Figures of the records that a condition holds for. `of` is what the share is of; 0 gives none. */
+/** Figures of the records that meet a condition. `of` is the denominator of the share; 0 gives no share. */
 export async function selectFigures(
   database: Database,
   condition: string,

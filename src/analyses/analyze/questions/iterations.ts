@@ -1,7 +1,7 @@
 import type { FlipCount, IterationFigures } from "../../../results/analyze.ts";
 import type { Database } from "../database.ts";
 
-/** Mean, largest and number by iteration, of correct and incorrect answers apart as well. */
+/** Mean, maximum and count by iteration, in total and for correct and incorrect answers. */
 export async function iterationFigures(database: Database): Promise<IterationFigures[]> {
   return database.rows<Record<keyof IterationFigures, never>>(
     `SELECT iteration, count(*) AS count, favg(prob_divergence) AS mean, max(prob_divergence) AS max,
@@ -13,7 +13,7 @@ export async function iterationFigures(database: Database): Promise<IterationFig
   );
 }
 
-/** How often each way of disagreeing occurs. */
+/** How often each kind of disagreement occurs. */
 export async function flipCounts(database: Database): Promise<FlipCount[]> {
   return database.rows<Record<keyof FlipCount, never>>(
     `SELECT flip_type, count(*) AS count, count(*) FILTER (WHERE is_correct) AS correct,

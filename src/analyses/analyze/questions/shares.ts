@@ -1,5 +1,5 @@
 /**
- * Shares of the logged tokens, beside what they would be if divergence had nothing to do with the answers.
+ * Shares of the logged tokens, next to what they would be if divergence were unrelated to correctness.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { clusteredValues } from "./clusters.ts";
 type Baseline = Pick<ShareFigures, "baseline" | "baseline_from">;
 
 /**
- * @param accuracy share of all responses that are correct, where the user says it: it wins over what the log says
- * @param where the filter; one that chooses by correctness leaves nothing to compare a share of correct answers with
+ * @param accuracy share of all responses that are correct, if the user gave it: it overrides the log
+ * @param where the filter; if it selects by correctness, there is nothing to compare a share of correct answers with
  */
 export async function logShares(
   database: Database,
@@ -34,7 +34,7 @@ export async function logShares(
   };
 }
 
-/** What the log's own field says, over the records: so each iteration weighs as much as it has logged tokens. */
+/** The mean of the log's own field over the records, so each iteration has the weight of its logged tokens. */
 async function correctBaseline(
   database: Database,
   records: string,
@@ -68,7 +68,7 @@ async function measureShare(
   return { ...plain, interval, by: found.by, clusters, against_baseline: null };
 }
 
-/** Of correct answers, beside incorrect ones. */
+/** Digit share of correct answers, next to incorrect ones. */
 async function digitShare(database: Database): Promise<ShareFigures> {
   const texts = "is_digit IS NOT NULL AND";
   const own = await measureShare(database, "is_digit", `${texts} is_correct`, {

@@ -25,7 +25,7 @@ export async function thresholdCounts(database: Database): Promise<ThresholdCoun
   );
 }
 
-/** The records with the largest divergence that a condition holds for; of equal ones the later first, as jq's `max_by`. */
+/** The matching records with the largest divergence; among equal ones the later first, as in jq's `max_by`. */
 export async function mostDivergent(
   database: Database,
   condition: string,
@@ -52,7 +52,7 @@ const SELECTIONS: readonly Pick<Selection, "id" | "title" | "where">[] = [
   },
 ];
 
-/** What the guide filters for with jq. */
+/** The selections that the guide makes with jq. */
 export async function selections(database: Database, most: number): Promise<Selection[]> {
   const found: Selection[] = [];
   for (const selection of SELECTIONS) {

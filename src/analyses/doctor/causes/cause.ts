@@ -12,13 +12,13 @@ export type Family =
   | "when"
   | "healthy";
 
-/** What is known of a cause whatever the data. */
+/** What is known about a cause regardless of the data. */
 export interface Cause {
   readonly id: string;
   readonly family: Family;
   readonly title: string;
   readonly description: string;
-  /** Flags stand in each trainer's own words; their sources are named where the fix is written. */
+  /** Flags use each trainer's own names; their sources are cited where the fix is written. */
   readonly fix: readonly Fix[];
 }
 
@@ -42,7 +42,7 @@ export function anyTrainer(line: string, note: string): Fix {
   return { trainer: null, line, is_code: true, note };
 }
 
-/** What to do where no line can be pasted; the last resort. */
+/** Advice when there is no line to paste; the last resort. */
 export function advise(line: string, note: string): Fix {
   return { trainer: null, line, is_code: false, note };
 }

@@ -1,5 +1,5 @@
 /**
- * Which of the columns that decide causes a run has, and what cannot be tested without the others. Judges nothing.
+ * Which columns that help identify causes a run has, and what cannot be tested without the others. Judges nothing.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../../core/schema/index.ts";
 import { contents, layoutOf, Sums } from "../../../core/summaries/index.ts";
 import type { UntestedQuestion } from "../../../results/diagnosis.ts";
 
-/** A column of the record, whether a batch has it, and what it is needed for. */
+/** A column of the record, how to tell whether a batch has it, and what it is needed for. */
 interface Wanted extends UntestedQuestion {
   readonly isIn: (batch: RecordBatch) => boolean;
 }
@@ -18,7 +18,7 @@ const some = <T>(values: Iterable<T>, is: (value: T) => boolean): boolean => {
   return false;
 };
 
-/** Most telling first. */
+/** Most informative first. */
 const WANTED: readonly Wanted[] = [
   {
     test: "whether decoding, the engine's prefill or the trainer is wrong",

@@ -1,35 +1,35 @@
 /**
- * Masks and the edges of turns: tool tokens that count as the policy's, masks moved by one, what stands at the first
- * and the last token.
+ * Masks and the edges of turns: tool tokens that count as the policy's, masks shifted by one, and the first and last
+ * tokens.
  *
  * @module
  */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 import { type Concentration, concentrate } from "./concentration.ts";
 
-/** Nats: a policy writes its own tokens with more than this; tool output that it did not write is below. */
+/** Nats: a policy's own tokens are above this log-prob; tool output that it did not write is below. */
 const UNLIKELY = -3;
-/** As many unlikely tokens in a row are not one policy's. */
+/** This many unlikely tokens in a row were not written by one policy. */
 const FEWEST_IN_A_ROW = 3;
 
 export interface Boundaries {
-  /** Rows with a gap in the mask between own tokens. */
+  /** Rows with a gap in the mask between their own tokens. */
   readonly rowsWithGaps: number;
   readonly rows: number;
   readonly gaps: number;
-  /** Gaps whose neighbor before (after) them is a tool token with mask 1. */
+  /** Gaps with a tool token of mask 1 directly before (after) them. */
   readonly toolBefore: readonly number[];
   readonly toolAfter: readonly number[];
-  /** Gaps whose first (last) masked token carries both sides' log-probs, as an own token does. */
+  /** Gaps whose first (last) masked token has log-probs on both sides, like an own token. */
   readonly ownFirstInGap: number;
   readonly ownLastInGap: number;
-  /** Id that ends most rows, and how many of these rows it ends with mask 0. */
+  /** The id that ends most rows, and how many of these rows end in it with mask 0. */
   readonly ending: Ending;
   readonly first: Concentration;
   readonly last: Concentration;
-  /** First tokens of turns after the first. */
+  /** First tokens of all turns but the first. */
   readonly turnStart: Concentration;
-  /** Later tokens of turns after the first. */
+  /** Later tokens of all turns but the first. */
   readonly laterTurns: Concentration;
 }
 
@@ -40,7 +40,7 @@ export interface Ending {
   readonly share: number;
   /** Rows whose last token has mask 0 although the trainer finds it as likely as an own token. */
   readonly unmasked: number;
-  /** Rows that end with tokens of mask 1 that the rollout has as 0 and the trainer finds unlikely. */
+  /** Rows ending in tokens with mask 1 that are 0 for the rollout and unlikely for the trainer. */
   readonly padded: number;
   readonly paddedTokens: readonly number[];
 }
@@ -104,14 +104,16 @@ function markLaterTurns(view: View, gaps: readonly Gap[]): Uint8Array {
   return later;
 }
 
-/** A token that the policy did not write: 0 from the engine, or unlikely there too, and unlikely for the trainer. */
+/**
+ * Whether the policy did not write a token: the engine has 0 or finds it unlikely, and the trainer finds it unlikely.
+ */
 function isToolLike(view: View, i: number): boolean {
   if (!view.isOwn(i)) return false;
   const [a, c] = [view.a[i]!, view.c[i]!];
   return c < UNLIKELY && (a === 0 || a < UNLIKELY);
 }
 
-/** A token that both sides scored, and alike; engines put 0 at tokens that they did not sample. */
+/** Whether both sides scored a token, and similarly; engines write 0 for tokens that they did not sample. */
 function isOwnLike(view: View, i: number): boolean {
   const [a, c] = [view.a[i]!, view.c[i]!];
   return a !== 0 && a > UNLIKELY && c > UNLIKELY && Math.abs(c - a) < 0.5;
@@ -120,16 +122,16 @@ function isOwnLike(view: View, i: number): boolean {
 export interface ForeignRuns {
   readonly runs: number;
   readonly tokens: readonly number[];
-  /** Of these, those that the rollout has as exactly 0. */
+  /** Number of those that are exactly 0 for the rollout. */
   readonly zeros: number;
   /**
-   * The number of such runs expected by chance, if unlikely tokens were independent of each other: n f³ for n tokens
-   * outside the runs, of which the share f is unlikely.
+   * Number of such runs expected by chance if unlikely tokens were independent: n f³ for n tokens outside the runs, a
+   * share f of which is unlikely.
    */
   readonly expected: number;
 }
 
-/** Runs of own tokens that neither side finds likely, or the rollout has as exactly 0. */
+/** Runs of own tokens that both sides find unlikely, or that are exactly 0 for the rollout. */
 export function findForeignRuns(view: View): ForeignRuns {
   const tokens: number[] = [];
   let [runs, zeros, own, alone] = [0, 0, 0, 0];

@@ -1,5 +1,5 @@
 /**
- * Whether large |Δ| stands at positions (prompt included) that are multiples of a number, as where a sequence is cut
+ * Whether large |Δ| occur at positions (counting the prompt) that are multiples of a number, as if sequences were cut
  * into chunks.
  *
  * @module
@@ -20,7 +20,7 @@ export interface Chunks {
 const SMALLEST_CHUNK = 4;
 const LARGEST_CHUNK = 32768;
 
-/** The chunk size whose starts hold the largest part of the tokens that are clearly off; null without prompts. */
+/** The chunk size whose starts contain the largest share of the tokens that are clearly off; null without prompts. */
 export function measureChunks(view: View): Chunks | null {
   const off = new Map<number, number>();
   const all = new Map<number, number>();
@@ -58,7 +58,7 @@ function countStarts(
   return { chunk, starts, offAtStarts, offElsewhere: total - offAtStarts };
 }
 
-/** Tokens off at starts, less those that are not and those that are off elsewhere: many of one and few of the other. */
+/** Balances tokens off at starts against starts that are not off and tokens off elsewhere. */
 function separate({ starts, offAtStarts, offElsewhere }: Omit<Chunks, "worst">): number {
   return offAtStarts - 0.5 * (starts - offAtStarts) - 0.5 * offElsewhere;
 }
@@ -77,7 +77,7 @@ export function isChunkStart(view: View, i: number, chunk: number): boolean {
   return position !== undefined && position > 0 && position % chunk === 0;
 }
 
-/** From the first prompt token; undefined without prompts. */
+/** Counted from the first prompt token; undefined without prompts. */
 export function absolutePosition(view: View, i: number): number | undefined {
   const prompt = view.row(i).prompt;
   return prompt === undefined ? undefined : prompt.length + view.index(i);

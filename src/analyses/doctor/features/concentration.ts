@@ -1,5 +1,5 @@
 /**
- * How much of Σ|Δ| stands at a set of tokens, compared with the rest.
+ * How much of Σ|Δ| a set of tokens holds, compared with the rest.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Concentration {
   readonly weight: number;
   readonly meanInside: number;
   readonly meanOutside: number;
-  /** Of the tokens inside, those with |Δ| above {@link CLEARLY_OFF}. */
+  /** Tokens inside the set with |Δ| above {@link CLEARLY_OFF}. */
   readonly offInside: number;
   readonly offOutside: number;
   /** Mean Δ inside, signed. */
@@ -22,7 +22,7 @@ export interface Concentration {
   readonly worst: readonly number[];
 }
 
-/** Nats; a precision of no engine moves many tokens by as much. */
+/** Nats; no engine's precision moves many tokens this far. */
 export const CLEARLY_OFF = 0.25;
 
 export function concentrate(view: View, isInside: (i: number) => boolean): Concentration {

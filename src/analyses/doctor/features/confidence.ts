@@ -1,6 +1,6 @@
 /**
- * How Δ depends on how sure the policy is: temperatures, soft-caps, truncation and padding of the softmax are smooth
- * functions of it; noise is not.
+ * How Δ depends on the policy's confidence: temperatures, soft-caps, truncation and padding of the softmax make Δ a
+ * smooth function of it; noise does not.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import { SUREST } from "./spread.ts";
 import { median, NumberList, PairSums, quantiles } from "./stats.ts";
 
 export interface Confidence {
-  /** Of logit p_trainer on logit p_rollout; a temperature T of the trainer against 1 gives nearly 1 / T. */
+  /** Slope of logit p_trainer on logit p_rollout; a trainer at temperature T against 1 gives nearly 1 / T. */
   readonly slope: number;
   readonly correlation: number;
   readonly tokens: number;
   /** Median of logit p_trainer / logit p_rollout by p of the rollout: 0.7 to 0.97, to 0.999, to 0.9999, beyond. */
   readonly ratioBySureness: readonly number[];
-  /** Of the tokens that differ by more than rounding, the share with Δ > 0. */
+  /** Share with Δ > 0 among the tokens that differ by more than rounding. */
   readonly positiveShare: number;
   readonly decided: number;
-  /** Of the tokens where one side is clearly not 0, the share at which the other is exactly 0. */
+  /** Of the tokens where one side is clearly not 0, the share where the other is exactly 0. */
   readonly rolloutZero: number;
   readonly trainerZero: number;
-  /** The same share of the tokens with p above 0.7, which scaled logits all move one way; how many there are. */
+  /** The positive share among tokens with p above 0.7, which scaled logits all move one way, and their number. */
   readonly likelyPositive: number;
   readonly likely: number;
   /**
-   * Tokens that are clearly less likely than the average alternative: how many, their mean Δ, and by how much their
+   * Tokens clearly less likely than the average alternative: their number, their mean Δ, and by how much their
    * surprisal exceeds the entropy on average. Scaling all logits by β moves log p by about (β − 1)(log p + entropy), so
-   * that they move the other way than likely ones.
+   * these move in the opposite direction from likely ones.
    */
   readonly unlikely: number;
   readonly unlikelyDelta: number;
   readonly unlikelyExcess: number;
-  /** Slope of log |Δ| on log(1 − p) of the surer side, at tokens with the sign of most and p above 0.9. */
+  /** Slope of log |Δ| on log(1 − p) of the surer side, over tokens with the majority's sign and p above 0.9. */
   readonly lossSlope: number;
   /** Quantiles of Δ: 1 %, 10 %, 50 %, 90 %, 99 %. */
   readonly quantiles: readonly number[];
@@ -40,10 +40,10 @@ export interface Confidence {
   readonly listSlope: number;
   readonly listSpread: number;
   readonly listPairs: number;
-  /** Shares of tokens whose rollout (trainer) list holds fewer alternatives than it has places. */
+  /** Share of tokens whose rollout (trainer) list has fewer alternatives than places. */
   readonly shortRollout: number;
   readonly shortTrainer: number;
-  /** Median of entropy of the trainer / entropy of the rollout; NaN without entropies. */
+  /** Median of the trainer's entropy / the rollout's entropy; NaN without entropies. */
   readonly entropyRatio: number;
   /** Mean surprisal less mean entropy, nats, with its z; NaN without entropies. */
   readonly rolloutSurplus: Surplus;
@@ -57,13 +57,15 @@ export interface Surplus {
   readonly entropy: number;
 }
 
-/** Upper ends of p of the bins of {@link Confidence.ratioBySureness}. */
+/** Upper ends of p for the bins of {@link Confidence.ratioBySureness}. */
 export const SURENESS_EDGES = [0.7, 0.97, 0.999, 0.9999, 1] as const;
 const LIKELY = Math.log(0.7);
-/** Nats: the entropy at an unlikely token, where no column tells it; and by how much an unlikely one exceeds it. */
+/**
+ * Nats: the assumed entropy at an unlikely token if no column gives it, and by how much its surprisal must exceed it.
+ */
 const USUAL_ENTROPY = 1;
 const LEAST_EXCESS = 0.25;
-/** Nats: float32 of a log-softmax is right to about so much. */
+/** Nats: the error of a float32 log-softmax is about this large. */
 const ROUNDING = 2e-6;
 
 const emptyCounts = () => ({
@@ -134,7 +136,7 @@ export function measureConfidence(view: View): Confidence {
     const p = Math.exp(a);
     let edge = 0;
     while (edge < SURENESS_EDGES.length && p >= SURENESS_EDGES[edge]!) edge++;
-    // No bin takes what is below the first edge.
+    // Values below the first edge are in no bin.
     if (edge > 0 && edge < SURENESS_EDGES.length) bins[edge - 1]!.push(y / x);
   }
   return {
@@ -152,7 +154,9 @@ export function measureConfidence(view: View): Confidence {
   };
 }
 
-/** Surprisal of the rollout over the larger entropy of the sides, nats; over a usual one where a side's is not known. */
+/**
+ * Rollout surprisal minus the larger entropy of the two sides, nats; assumes a usual entropy if a side's is unknown.
+ */
 function exceedEntropy(view: View, i: number): number {
   const { rolloutEntropy, trainerEntropy } = view.row(i);
   const t = view.index(i);
@@ -195,20 +199,20 @@ function readList(
   for (let k = t * top.k; k < (t + 1) * top.k; k++) {
     const id = top.ids[k]!;
     const logprob = top.logprobs[k]!;
-    // Engines write -inf, or some large negative number, for what a filter took out.
+    // Engines write -inf, or a large negative number, for what a filter removed.
     if (id >= 0 && logprob > -1000) list.set(id, logprob);
   }
   return list;
 }
 
-/** Distance between the two best alternatives of the rollout, for the trainer and for the rollout. */
+/** Gap between the rollout's two best alternatives, for the trainer and for the rollout. */
 function compareLists(
   ours: ReadonlyMap<number, number>,
   theirs: ReadonlyMap<number, number>,
 ): number | undefined {
   const common = [...ours].filter(([id]) => theirs.has(id));
   const [best, next] = common;
-  // A second one says that there is a first.
+  // A second one implies a first.
   if (next === undefined) return undefined;
   const gap = best![1] - next[1];
   return gap > 0.5 ? (theirs.get(best![0])! - theirs.get(next[0])!) / gap : undefined;
@@ -232,8 +236,8 @@ function measureSurplus(
   entropies: "rolloutEntropy" | "trainerEntropy",
 ): Surplus {
   let [sum, tokens, total] = [0, 0, 0];
-  // Given the tokens before it, a token's surprisal less the entropy has mean 0: their products do too, so that tokens
-  // need no clusters, however many rows share a prompt.
+  // Given the preceding tokens, surprisal minus entropy has mean 0, and so do its products: tokens need no clusters,
+  // however many rows share a prompt.
   let squares = 0;
   for (let i = 0; i < view.tokens; i++) {
     const row = view.row(i);

@@ -1,7 +1,7 @@
 /**
- * How far the difference is the same whenever the same token comes again within a step: other weights move a token
- * behind a token nearly alike wherever it stands, noise of caches and routers does not; another context moves it as that
- * context does. From step to step both sides' weights change, and with them the direction.
+ * How consistently the same token differs within a step: different weights move a token after a given token nearly
+ * alike wherever it occurs, and noise of caches and routers does not; another context moves it as that context does.
+ * From step to step both sides' weights change, and the direction with them.
  *
  * @module
  */
@@ -10,19 +10,22 @@ import { KeyPlaces } from "./key-places.ts";
 import { SUREST } from "./spread.ts";
 import { PairSums } from "./stats.ts";
 
-/** Shares are intraclass correlations: 0 where groups say nothing, 1 where they say all; NaN where too few. */
+/**
+ * Shares are intraclass correlations: 0 if groups explain nothing, 1 if they explain everything; NaN with too few
+ * groups.
+ */
 export interface Consistency {
-  /** Of the variance of the signed gap in logits, the share that the token's id explains. */
+  /** Share of the variance of the signed logit gap that the token's id explains. */
   readonly byToken: number;
-  /** The share that the id and the id before it explain, each such pair once per prompt. */
+  /** Share that the id and the preceding id explain, each pair counted once per prompt. */
   readonly byPair: number;
-  /** The share that the prompt explains. */
+  /** Share that the prompt explains. */
   readonly byPrompt: number;
-  /** Pearson's r of log |gap| with that of the token before. */
+  /** Pearson's r of log |gap| with that of the preceding token. */
   readonly neighbors: number;
-  /** Pearson's r of log |gap| with how sure the rollout is, |logit p|. */
+  /** Pearson's r of log |gap| with the rollout's confidence, |logit p|. */
   readonly sureness: number;
-  /** Mean |gap| of the first three tokens of later turns over that of all others; NaN with one turn. */
+  /** Mean |gap| of the first three tokens of later turns over that of all others; NaN if there is only one turn. */
   readonly turnStarts: number;
 }
 
@@ -95,7 +98,7 @@ class RunningMean {
     this.#sum += value;
   }
 
-  /** NaN of none. */
+  /** NaN if empty. */
   get mean(): number {
     return this.#sum / this.count;
   }
@@ -104,7 +107,7 @@ class RunningMean {
 const FEWEST_GROUPS = 3;
 const FEWEST_WITHIN = 10;
 
-/** One-way analysis of variance of groups with two values or more; a key of another step is another group. */
+/** One-way analysis of variance over groups with at least two values; the same key in another step is another group. */
 class Groups {
   readonly #steps = new Map<number, GroupSums>();
   #step = Number.NaN;
@@ -144,10 +147,10 @@ class Groups {
   }
 }
 
-/** Count, sum and sum of squares of a group stand together, in one line of the cache. */
+/** Count, sum and sum of squares of a group are adjacent, in one cache line. */
 const WIDTH = 4;
 
-/** Groups of one step, in the order in which they first came. */
+/** Groups of one step, in order of first occurrence. */
 class GroupSums {
   readonly keys = new KeyPlaces();
   table = new Float64Array(64 * WIDTH);

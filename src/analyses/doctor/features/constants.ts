@@ -1,6 +1,6 @@
 /**
- * Single values that stand at many tokens: placeholders, which have nothing to do with the other side, and floors,
- * below which a side has no value.
+ * Single values that occur at many tokens: placeholders, which are unrelated to the other side, and floors, below which
+ * a side has no values.
  *
  * @module
  */
@@ -10,27 +10,29 @@ import { quantiles } from "./stats.ts";
 export interface RepeatedValue {
   readonly side: "rollout" | "trainer";
   readonly value: number;
-  /** Tokens with the value. */
+  /** Number of tokens with the value. */
   readonly count: number;
-  /** Those at which the other side is clearly elsewhere. */
+  /** Tokens with the value where the other side is clearly elsewhere. */
   readonly far: readonly number[];
-  /** Of the tokens at which the other side is clearly elsewhere than the value, the share that has it. */
+  /** Share with the value among tokens where the other side is clearly elsewhere. */
   readonly share: number;
-  /** The same, of tokens at which the other side is nearly but not quite sure: p from 0.95 to 0.9999. */
+  /** The same share among tokens where the other side is nearly but not quite sure: p from 0.95 to 0.9999. */
   readonly shareOfSure: number;
-  /** The smallest value of the side; all tokens with it are at or below it on the other side. */
+  /** Whether it is the side's smallest value, and the other side is at or below it wherever it occurs. */
   readonly isFloor: boolean;
-  /** Different values, to 0.05 nats, of the other side at {@link far}: equal contexts give equal numbers to both sides. */
+  /**
+   * Distinct values, to 0.05 nats, of the other side at {@link far}: equal contexts give equal numbers on both sides.
+   */
   readonly different: number;
-  /** Rows of which every own token has it, and rows with it from some token to the end. */
+  /** Rows whose own tokens all have the value, and rows that have it from some token to the end. */
   readonly rowsWhole: number;
   readonly rowsToEnd: number;
 }
 
-/** Nats: beyond what an engine's precision moves a token by. */
+/** Nats: more than an engine's precision moves a token. */
 const FAR = 0.05;
 const FEWEST = 3;
-/** Values looked at per side. */
+/** Values examined per side. */
 const MOST_VALUES = 8;
 
 export function measureConstants(view: View): RepeatedValue[] {
@@ -48,7 +50,7 @@ export function measureConstants(view: View): RepeatedValue[] {
 }
 
 interface FarCounts {
-  /** By value, the tokens with it at which the other side is clearly elsewhere. */
+  /** For each value, its tokens where the other side is clearly elsewhere. */
   readonly far: Map<number, number>;
   readonly lowest: number;
 }
@@ -65,7 +67,7 @@ function countFar(view: View, values: Float64Array, other: Float64Array): FarCou
   return { far, lowest };
 }
 
-/** −3, −2.5, −100: what people write as a limit. One float32 in a million is such a number by chance. */
+/** Numbers that people choose as limits: −3, −2.5, −100. One float32 in a million is such a number by chance. */
 export function isRound(value: number): boolean {
   return Number.isInteger(value * 4);
 }

@@ -1,20 +1,23 @@
-/** Rows of a step with the same tokens and bit-exact log-probs as another, against what chance makes of sure policies. */
+/**
+ * Rows of a step with the same tokens and bit-identical log-probs as another, compared with what confident policies
+ * repeat by chance.
+ */
 import { KeyHash } from "../../../core/summaries/index.ts";
 import type { View } from "../sample/view.ts";
 
 export interface Duplicates {
   readonly rows: number;
-  /** Rows that repeat an earlier row of their step exactly: tokens and both columns. */
+  /** Rows that exactly repeat an earlier row of their step, in tokens and both columns. */
   readonly copies: number;
-  /** Copies whose prompt differs from that of the row they repeat: never by chance. */
+  /** Copies whose prompt differs from the row they repeat: never by chance. */
   readonly acrossPrompts: number;
-  /** Copies in prompts with more responses than most have, where nearly all prompts of the step have as many. */
+  /** Copies in prompts with more responses than usual, if nearly all prompts of the step have the same number. */
   readonly inLargerGroups: number;
-  /** Pairs of equal responses that chance is expected to make among rows of one prompt, from their probabilities. */
+  /** Pairs of equal responses expected by chance among rows of one prompt, from their probabilities. */
   readonly expectedPairs: number;
   readonly pairs: number;
   readonly examples: readonly (readonly [row: number, first: number])[];
-  /** Rows whose prompt has other rows at the step, and those that have the same tokens as all of them. */
+  /** Rows whose prompt has other rows in the step, and those with the same tokens as all of them. */
   readonly rowsInGroups: number;
   readonly rowsAllSame: number;
 }
@@ -52,7 +55,7 @@ export function measureDuplicates(view: View): Duplicates {
 
 const REGULAR = 0.7;
 
-/** Prompts with more responses than the number that most prompts have; none where that number is not the rule. */
+/** Prompts with more responses than the usual number; none if there is no usual number. */
 function findLargerGroups(view: View): Set<number> {
   const sizes = new Map<number, number>();
   for (const { group, hasPrompt } of view.rows) if (hasPrompt) sizes.set(group, (sizes.get(group) ?? 0) + 1);
@@ -85,7 +88,7 @@ function listGroups(view: View): number[][] {
   return [...groups.values()].filter((rows) => rows.length > 1);
 }
 
-/** Σ over pairs of a prompt of the probability that one repeats the other, by the surer of the two sides. */
+/** Σ over pairs of a prompt of the probability that one repeats the other, from the surer side. */
 function expectPairs(view: View): number {
   let expected = 0;
   for (const rows of listGroups(view)) {

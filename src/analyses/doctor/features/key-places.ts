@@ -1,15 +1,15 @@
 /**
- * Places of keys, counted from 0 in the order in which they first come. A `Map` whose keys are large numbers makes an
- * object of each, which takes several times as long.
+ * Numbers keys from 0 in order of first occurrence. A `Map` with large numbers as keys allocates an object for each,
+ * which takes several times as long.
  */
 export class KeyPlaces {
   #keys = new Float64Array(16);
-  /** Place plus one by hash; 0 is free. Never more than half full. */
+  /** Place plus one, by hash; 0 is free. Never more than half full. */
   #slots = new Int32Array(32);
-  /** Keys so far. */
+  /** Number of keys so far. */
   size = 0;
 
-  /** The place of a key; one that is new gets the place `size`, which grows. */
+  /** The place of a key; a new key gets the place `size`, which then grows. */
   place(key: number): number {
     const slot = this.#find(key);
     const known = this.#slots[slot]!;
@@ -21,7 +21,7 @@ export class KeyPlaces {
     return place;
   }
 
-  /** Where the key is, or would be. */
+  /** The slot where the key is, or would be. */
   #find(key: number): number {
     const mask = this.#slots.length - 1;
     let slot = hash(key) & mask;

@@ -1,4 +1,4 @@
-/** Whether stored values stand on the grid of a narrower number format. */
+/** Whether stored values lie on the grid of a narrower number format. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 
 export type StoredAs = "bf16" | "fp16" | "full";
@@ -6,15 +6,15 @@ export type StoredAs = "bf16" | "fp16" | "full";
 export interface Lattice {
   readonly rollout: StoredAs;
   readonly trainer: StoredAs;
-  /** Values looked at, of the smaller side: those that are not 0. */
+  /** Number of non-zero values examined, on the side with fewer. */
   readonly values: number;
-  /** Mean |Δ| that rounding alone would make, nats. */
+  /** Mean |Δ| that rounding alone would cause, nats. */
   readonly expectedAbs: number;
 }
 
-/** Fewer values may stand on a grid by chance: one float32 in 65,536 is a bf16 number, in 8,192 an fp16 one. */
+/** Fewer values may lie on a grid by chance: one float32 in 65,536 is a bf16 number, one in 8,192 an fp16 one. */
 const FEWEST_VALUES = 20;
-/** Values that are not results of the rounding, such as a placeholder or a clamp, may be among them. */
+/** Some values may not come from rounding, such as a placeholder or a clamp. */
 const NEARLY_ALL = 0.995;
 
 const floats = new Float32Array(1);
@@ -56,7 +56,7 @@ function storedAs(view: View, column: Float64Array): { as: StoredAs; values: num
     if (isFloat16(value)) fp16++;
   }
   const on = (count: number): boolean => values >= FEWEST_VALUES && count >= NEARLY_ALL * values;
-  // Within its range float16 holds every bfloat16 number, so the coarser grid is asked first.
+  // Within its range float16 contains every bfloat16 number, so the coarser grid is tested first.
   return { as: on(bf16) ? "bf16" : on(fp16) ? "fp16" : "full", values };
 }
 

@@ -1,22 +1,22 @@
-/** Whether the rollout log-probs of a row fit the trainer's of another row of its step. */
+/** Whether the rollout log-probs of a row fit the trainer's of another row in its step. */
 import type { View } from "../sample/view.ts";
 
 export interface Matches {
-  /** Rows whose two sides do not fit each other, of those that are long enough to say. */
+  /** Rows whose two sides do not fit, among those long enough to judge. */
   readonly unfit: number;
   readonly rows: number;
-  /** Of the unfit rows, those for which another row's trainer column fits the rollout column. */
+  /** Unfit rows whose rollout column fits another row's trainer column. */
   readonly matched: number;
-  /** Of the matched rows, those whose partner has the same prompt. */
+  /** Matched rows whose partner has the same prompt. */
   readonly sameGroup: number;
-  /** Row and partner, at most five. */
+  /** Row and partner; at most five pairs. */
   readonly examples: readonly (readonly [row: number, partner: number])[];
   readonly unfitRows: readonly number[];
 }
 
-/** Mean of |Δ|, each held to 1 nat. */
+/** Mean of |Δ|, each capped at 1 nat. */
 const UNFIT = 0.02;
-/** How much better than its own trainer column another's must fit. */
+/** How much better another trainer column must fit than the row's own. */
 const BETTER = 0.25;
 const FEWEST_TOKENS = 8;
 /** Rows of a step that are compared with each other. */
@@ -44,7 +44,7 @@ export function measureMatches(view: View): Matches {
       if (partner !== undefined) found.push([r, partner]);
     }
   }
-  // Rows that were swapped have partners that were swapped too; a sound row is only alike.
+  // Partners of swapped rows were swapped too; a healthy row is only similar.
   const unfit = new Set(unfitRows);
   const pairs = found.filter(([, partner]) => unfit.has(partner));
   const group = (r: number): number => view.rows[r]!.group;
@@ -67,7 +67,7 @@ function countOwn(view: View, r: number): number {
 
 function findPartner(view: View, r: number, rows: readonly number[], own: number): number | undefined {
   let [best, partner]: [number, number | undefined] = [own * BETTER, undefined];
-  // The row itself costs `own`, four times as much as it may.
+  // The row itself costs `own`, four times the limit.
   for (const q of rows) {
     const cost = compareRows(view, r, q, best);
     if (cost < best) [best, partner] = [cost, q];
@@ -75,7 +75,7 @@ function findPartner(view: View, r: number, rows: readonly number[], own: number
   return partner;
 }
 
-/** Rollout of row `r` against trainer of row `q`: mean |Δ| held to 1; gives up beyond `limit`. */
+/** Mean |Δ| of row `r`'s rollout against row `q`'s trainer, each capped at 1; stops beyond `limit`. */
 function compareRows(view: View, r: number, q: number, limit = Number.POSITIVE_INFINITY): number {
   const [from, to] = view.span(r);
   const [start, end] = view.span(q);
@@ -83,7 +83,7 @@ function compareRows(view: View, r: number, q: number, limit = Number.POSITIVE_I
   let [sum, count] = [0, 0];
   for (let t = 0; t < length; t++) {
     if (!view.isOwn(from + t) || !view.isOwn(start + t)) continue;
-    // A swapped column brings the zeros of another row's tool tokens with it.
+    // A swapped column includes the zeros of the other row's tool tokens.
     const a = view.a[from + t]!;
     sum += Math.min(1, Math.abs(view.c[start + t]! - a));
     count++;

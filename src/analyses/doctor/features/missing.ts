@@ -1,14 +1,14 @@
-/** Log-probs that are NaN or infinite, by side: where they stand in their rows. */
+/** NaN or infinite log-probs, by side: where they occur within rows. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 
 export interface MissingSide {
   readonly tokens: number;
-  /** Of the tokens with mask 1. */
+  /** Share of the tokens with mask 1. */
   readonly share: number;
   readonly rows: number;
-  /** Rows with a missing token, in which all of them follow one another up to the row's end. */
+  /** Rows in which the missing tokens are contiguous and extend to the end. */
   readonly rowsToEnd: number;
-  /** Rows of which every token is missing. */
+  /** Rows in which every token is missing. */
   readonly rowsWhole: number;
   readonly first: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** Where a sequence stands in its step: over ranks and files, in the order in which they were written. */
+/** The place of a sequence in its step: across ranks and files, in the order they were written. */
 import type { View } from "../sample/view.ts";
 
 /** Rows of each step, in order. */

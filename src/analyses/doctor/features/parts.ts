@@ -1,4 +1,4 @@
-/** Parts of a run (steps, ranks, environments) whose level is not that of the others. */
+/** Parts of a run (steps, ranks, environments) whose level differs from the others'. */
 import type { View } from "../sample/view.ts";
 import { mean, median, spearman } from "./stats.ts";
 
@@ -15,24 +15,24 @@ export interface Part {
 export interface Parts {
   readonly kind: PartKind;
   readonly parts: readonly Part[];
-  /** Parts that stand out together, and the geometric ratio of their level to the others'. */
+  /** Parts that stand out together, and the geometric ratio of their level to that of the rest. */
   readonly odd: readonly Part[];
   readonly ratio: number;
   readonly oddLevel: number;
   readonly restLevel: number;
-  /** Largest level among the others over their mean, less 1: how unlike they are among themselves. */
+  /** Largest level of the rest over their mean, minus 1: how much they vary. */
   readonly spreadOfRest: number;
-  /** Of a comparison of ranks (Mann and Whitney) of the odd parts' rows with the others'. */
+  /** z of a rank comparison (Mann and Whitney) of the odd parts' rows with the rest. */
   readonly z: number;
-  /** Of level with the value of steps or versions, where these are ordered. */
+  /** Correlation of level with step or version, if these are ordered. */
   readonly trend: { readonly r: number; readonly z: number };
 }
 
 const FEWEST_ROWS = 4;
 
 /**
- * @param rowGaps a score per row, as its mean gap; NaN where a row has too few tokens
- * @param useMean levels are means over rows, for scores that are 0 at most rows
+ * @param rowGaps a score per row, such as its mean gap; NaN for rows with too few tokens
+ * @param useMean whether levels are means over rows, for scores that are 0 in most rows
  */
 export function measureParts(view: View, rowGaps: readonly number[], useMean = false): Parts[] {
   const keys: Record<PartKind, (r: number) => string | number | undefined> = {
@@ -99,24 +99,24 @@ function compareParts(
   };
 }
 
-/** The part that is farthest above the others. */
+/** The part furthest above the others. */
 function findOddOne(parts: readonly Part[]): Part[] {
   const sorted = [...parts].sort((x, y) => y.level - x.level);
   return sorted.slice(0, 1);
 }
 
-/** One step of two or more above the others, or all from one on: whichever leaves the larger ratio of levels. */
+/** One step, or all from one step on, above the others: whichever gives the larger ratio of levels. */
 function findOddSteps(parts: readonly Part[]): Part[] {
   const candidates = [...parts.map((part) => [part]), ...parts.slice(1).map((_, k) => parts.slice(k + 1))];
   const score = (odd: readonly Part[]): number => {
     const rest = parts.filter((part) => !odd.includes(part));
-    // The smallest of the odd ones against the largest of the others: a clean cut.
+    // The smallest of the odd ones against the largest of the rest: a clean cut.
     return Math.min(...odd.map(({ level }) => level)) / (Math.max(...rest.map(({ level }) => level)) + 1e-9);
   };
   return candidates.sort((x, y) => score(y) - score(x))[0]!;
 }
 
-/** z of the Mann-Whitney statistic of two lists that are not empty, without correction for ties. */
+/** z of the Mann-Whitney statistic of two non-empty lists, without correction for ties. */
 function compareRanks(inside: readonly number[], outside: readonly number[]): number {
   const [n, m] = [inside.length, outside.length];
   const all = [

@@ -1,4 +1,6 @@
-/** Where in sequences, and in which rows, the two sides differ: profiles over position, prompt length and pack order. */
+/**
+ * Where in sequences, and in which rows, the two sides differ: profiles over position, prompt length and packing order.
+ */
 import type { View } from "../sample/view.ts";
 import { absolutePosition } from "./chunks.ts";
 import { orderSteps } from "./order.ts";
@@ -7,10 +9,10 @@ import { SUREST } from "./spread.ts";
 import { compareMeans, mean, median, spearman } from "./stats.ts";
 
 export interface PlaceBin {
-  /** Mean position of its tokens: prompt included where prompts are known. */
+  /** Mean position of its tokens, counting the prompt if known. */
   readonly position: number;
   readonly tokens: number;
-  /** Mean |logit p_trainer − logit p_rollout|, held to 3. */
+  /** Mean |logit p_trainer − logit p_rollout|, capped at 3. */
   readonly gap: number;
   readonly medianGap: number;
   /** Mean |Δ|, nats. */
@@ -19,26 +21,26 @@ export interface PlaceBin {
 
 export interface Places {
   readonly bins: readonly PlaceBin[];
-  /** Position at which the level jumps most, with the mean gap before and after it. */
+  /** Position where the level jumps most, with the mean gaps before and after. */
   readonly kink: {
     readonly position: number;
     readonly before: number;
     readonly after: number;
     readonly z: number;
   };
-  /** Mean gap at the first four response tokens, and at the others. */
+  /** Mean gap at the first four response tokens, and at the rest. */
   readonly early: number;
   readonly later: number;
-  /** Spearman's r and z of a row's mean gap with its prompt's length, with the length of the response. */
+  /** Spearman's r and z of a row's mean gap with the length of its prompt, and with the length of its response. */
   readonly promptLength: Relation;
   readonly responseLength: Relation;
   readonly packing: Packing | null;
-  /** Mean gap at tokens whose id stands in the prompt, and at the others. */
+  /** Mean gap at tokens whose id occurs in the prompt, and at the rest. */
   readonly copied: number;
   readonly written: number;
   /** Mean gap per row. */
   readonly rowGaps: readonly number[];
-  /** Share of tokens with recorded position ids that do not count up by one from the token before, where sides carry on. */
+  /** Share of tokens whose recorded position id does not follow the previous one, and where the sides continue. */
   readonly positionJumps: PositionJumps | null;
 }
 
@@ -48,20 +50,20 @@ export interface Relation {
 }
 
 export interface Packing {
-  /** Every so many rows, from the first one, are sound while the others are not. */
+  /** Every `period`-th row, from the first, is healthy while the others are not. */
   readonly period: number;
   readonly soundGap: number;
   readonly otherGap: number;
   readonly sound: number;
   readonly other: number;
-  /** Of the log gaps of the others against those of the sound, Student's t as a normal deviate. */
+  /** Student's t, as a normal deviate, of the others' log gaps against those of the healthy rows. */
   readonly z: number;
 }
 
 export interface PositionJumps {
   readonly tokens: number;
   readonly jumps: number;
-  /** Rows whose first response token does not stand right behind their prompt. */
+  /** Rows whose first response token does not directly follow their prompt. */
   readonly wrongStarts: number;
   readonly rows: number;
 }
@@ -70,7 +72,7 @@ const BINS = 16;
 const MOST = 3;
 const MOST_PERIOD = 16;
 
-/** |logit p_trainer − logit p_rollout| held to 3; undefined where a side is too sure to have digits left. */
+/** |logit p_trainer − logit p_rollout| capped at 3; undefined if a side is too sure for its remaining digits. */
 export function gapAt(view: View, i: number): number | undefined {
   const [a, c] = [view.a[i]!, view.c[i]!];
   if (!view.isOwn(i) || a >= 0 || c >= 0 || (a > SUREST && c > SUREST)) return undefined;
@@ -103,7 +105,7 @@ export function measurePlaces(view: View): Places {
   };
 }
 
-/** Tokens with a gap, as columns of which the first `count` are in use. */
+/** Tokens with a gap, as columns of which the first `count` entries are used. */
 interface Tokens {
   count: number;
   readonly positions: Float64Array;
@@ -112,7 +114,7 @@ interface Tokens {
   /** |Δ| */
   readonly sizes: Float64Array;
   readonly rows: Int32Array;
-  /** 1 where the token's id stands in the prompt. */
+  /** 1 if the token's id occurs in the prompt. */
   readonly copied: Uint8Array;
 }
 
@@ -148,7 +150,7 @@ function listTokens(view: View): Tokens {
   return tokens;
 }
 
-/** NaN of none. */
+/** NaN if empty. */
 function averageGap({ count, gaps }: Tokens, isKept: (token: number) => boolean): number {
   let [sum, kept] = [0, 0];
   for (let t = 0; t < count; t++) {
@@ -159,7 +161,7 @@ function averageGap({ count, gaps }: Tokens, isKept: (token: number) => boolean)
   return sum / kept;
 }
 
-/** Bins with about as many tokens each. */
+/** Bins with roughly equal numbers of tokens. */
 function binTokens(tokens: Tokens): PlaceBin[] {
   const { count, positions, gaps, sizes } = tokens;
   const order = sortByPosition(tokens);
@@ -187,9 +189,9 @@ function binTokens(tokens: Tokens): PlaceBin[] {
   return bins;
 }
 
-/** Stable. */
+/** A stable sort. */
 function sortByPosition({ count, positions }: Tokens): Uint32Array {
-  // Position and place in one whole number, which a typed array sorts without calling anything.
+  // Encodes position and place in one integer, which a typed array sorts without a callback.
   const keys = new Float64Array(count);
   for (let t = 0; t < count; t++) keys[t] = positions[t]! * count + t;
   keys.sort();
@@ -198,7 +200,7 @@ function sortByPosition({ count, positions }: Tokens): Uint32Array {
   return order;
 }
 
-/** Of all ways to cut the bins in two, the one whose parts differ most for how much bins of a part do. */
+/** Of all ways to split the bins in two, the one whose halves differ most relative to the spread within each. */
 function findKink(bins: readonly PlaceBin[]): Places["kink"] {
   let best = { position: Number.NaN, before: Number.NaN, after: Number.NaN, z: 0 };
   for (let cut = 2; cut <= bins.length - 2; cut++) {
@@ -226,7 +228,7 @@ function averageRows(view: View, { count, rows, gaps }: Tokens): number[] {
   return Array.from(sums, (sum, row) => (counts[row]! < 4 ? Number.NaN : sum / counts[row]!));
 }
 
-/** Rows are packed in the order of their file or of their step: of each period the first row has nobody before it. */
+/** Rows are packed in the order of their file or of their step: the first row of each period has no row before it. */
 function findPacking(view: View, rowGaps: readonly number[]): Packing | null {
   const inFile = view.rows.map(({ row }) => row);
   const inStep = new Array<number>(view.rows.length);

@@ -1,6 +1,6 @@
 /**
- * Whether a side gives the same token in the same context the same log-prob: rows of one prompt that begin alike are
- * scored several times.
+ * Whether a side gives the same token in the same context the same log-prob: rows of one prompt with a common beginning
+ * are scored several times.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { SUREST } from "./spread.ts";
 import { logit } from "./stats.ts";
 
 export interface Prefixes {
-  /** Tokens compared with the same token behind the same tokens in another row. */
+  /** Tokens compared with the same token in another row after the same prefix. */
   readonly pairs: number;
-  /** Mean |difference| between the two rows, in logits, held to 1; of the rollout and of the trainer. */
+  /** Mean |difference| between the two rows in logits, capped at 1; for the rollout and for the trainer. */
   readonly rollout: number;
   readonly trainer: number;
-  /** Mean |logit p_trainer − logit p_rollout| at the same tokens, held to 1. */
+  /** Mean |logit p_trainer − logit p_rollout| at the same tokens, capped at 1. */
   readonly between: number;
   readonly rolloutEqual: number;
   readonly trainerEqual: number;
@@ -29,7 +29,7 @@ export function measurePrefixes(view: View): Prefixes {
     if (hasPrompt && ids) groups.set(group, [...(groups.get(group) ?? []), r]);
   });
   for (const rows of groups.values()) {
-    // Each row with the one before it: every row counts once, and large groups do not outweigh small ones.
+    // Compares each row with the previous one: every row counts once, and large groups do not outweigh small ones.
     for (let k = 1; k < rows.length; k++) addPair(view, rows[k - 1]!, rows[k]!, sums);
   }
   const per = (sum: number): number => (sums.pairs === 0 ? 0 : sum / sums.pairs);

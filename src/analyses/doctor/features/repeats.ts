@@ -1,19 +1,21 @@
-/** Whether Δ depends on whether a token stood earlier in the prompt or the response, as penalties make it. */
+/**
+ * Whether Δ depends on whether a token occurred earlier in the prompt or the response, as repetition penalties cause.
+ */
 import type { View } from "../sample/view.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SUREST } from "./spread.ts";
 
 export interface Repeats {
-  /** Mean of logit p_trainer − logit p_rollout (held to ±3) at repeated and at new tokens, nats. */
+  /** Mean of logit p_trainer − logit p_rollout (clamped to ±3) at repeated and at new tokens, nats. */
   readonly repeated: number;
   readonly fresh: number;
   readonly repeatedTokens: number;
   readonly freshTokens: number;
-  /** Difference over its standard error, by group. */
+  /** Difference over its standard error, clustered by group. */
   readonly z: number;
-  /** What "earlier" means: the response alone, or the prompt too. */
+  /** What "earlier" covers: the response alone, or also the prompt. */
   readonly scope: "response" | "prompt";
-  /** Of Σ|Δ|, the share at repeated tokens. */
+  /** Share of Σ|Δ| at repeated tokens. */
   readonly explained: number;
 }
 
@@ -67,7 +69,7 @@ function compare(view: View, scope: "response" | "prompt"): Repeats {
   };
 }
 
-/** Appends the gap of each token that has one, and 1 where its id was seen before; returns how many there are then. */
+/** Appends the gap of each token that has one, and 1 if its id was seen before; returns the new count. */
 function listGaps(
   view: View,
   r: number,
@@ -103,7 +105,7 @@ function newSums(): Sums {
   return { n: 0, sum: 0 };
 }
 
-/** Of two ratio estimates over the same clusters: their influence per cluster, added up. */
+/** z of the difference of two ratio estimates over the same clusters, from their summed influence per cluster. */
 function differenceZ(
   groups: ReadonlyMap<number, readonly [Sums, Sums]>,
   all: readonly [Sums, Sums],

@@ -1,14 +1,16 @@
-/** Shares per row, by which parts of a run can differ where Δ itself does not tell: what is claimed, missing, or 0. */
+/**
+ * Shares per row for comparing parts of a run when Δ itself does not show a difference: tokens claimed, missing, or 0.
+ */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 import { SUREST } from "./spread.ts";
 
 export interface RowScores {
   readonly what: string;
-  /** `[rows]`; NaN for a row without own tokens. A floor keeps ratios of parts without any finite. */
+  /** `[rows]`; NaN for a row without own tokens. A floor keeps ratios finite for parts without any. */
   readonly scores: readonly number[];
 }
 
-/** One token in a thousand: shares below it are as good as none. */
+/** One token in a thousand: smaller shares count as none. */
 const FLOOR = 1e-3;
 
 export function scoreRows(view: View): RowScores[] {

@@ -1,9 +1,9 @@
-/** Larger ids are rare enough for a set; files can hold any number. */
+/** Larger ids are rare enough for a set; files can contain any number. */
 const MOST_IDS = 1 << 22;
 
-/** Which token ids were seen since the last {@link clear}: a set that is emptied at no cost, for a row after the other. */
+/** Which token ids were seen since the last {@link clear}: a set that costs nothing to empty, for use row by row. */
 export class SeenIds {
-  /** By id: the time at which it was seen last. */
+  /** By id: when it was last seen. */
   #times = new Uint32Array(1024);
   #time = 1;
   readonly #others = new Set<number>();

@@ -1,11 +1,11 @@
-/** Ranges up to here are sorted: there is nothing to gain from dividing them. */
+/** Ranges up to this size are sorted: dividing them gains nothing. */
 const SMALL = 64;
-/** Each division leaves about half of a range; one that needs more is sorted, whatever its values are. */
+/** Each division leaves about half of a range; a range that needs more is sorted, so that no input is slow. */
 const MOST_DIVISIONS = 64;
 
 /**
- * Puts the values that sorting would put at `ranks` there, with none that is larger before and none that is smaller
- * behind them; NaN is the largest. The other values stand in any order (Hoare, "Algorithm 65: find", 1961).
+ * Places at `ranks` the values that sorting would place there, with no larger value before them and no smaller one
+ * after; NaN is the largest. The other values are in any order (Hoare, "Algorithm 65: find", 1961).
  */
 export function selectRanks(values: Float64Array, ranks: readonly number[]): void {
   const end = moveNaN(values);
@@ -17,7 +17,7 @@ export function selectRanks(values: Float64Array, ranks: readonly number[]): voi
   }
 }
 
-/** Moves NaN to the end; returns where they begin. */
+/** Moves NaNs to the end; returns where they begin. */
 function moveNaN(values: Float64Array): number {
   let end = values.length;
   for (let i = 0; i < end; ) {

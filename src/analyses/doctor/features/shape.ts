@@ -1,6 +1,6 @@
 /**
- * What a difference of two policies looks like, as numbers that causes can be compared by. Most are ratios, so that they
- * mean the same for a small model and a large one.
+ * Describes a difference of two policies as numbers by which causes can be compared. Most are ratios, so that they mean
+ * the same for small and large models.
  *
  * @module
  */
@@ -72,13 +72,13 @@ export const SHAPE = [
 ] as const;
 
 export type ShapeName = (typeof SHAPE)[number];
-/** NaN where the data do not give a number. */
+/** NaN if the data do not give a number. */
 export type Shape = Readonly<Record<ShapeName, number>>;
 
 const log = (value: number, floor: number): number => Math.log10(Math.max(value, floor));
 const clip = (value: number, most: number): number => Math.max(-most, Math.min(most, value));
 
-/** Tokens behind equal prefixes that it takes to compare them. */
+/** Tokens after equal prefixes needed for a comparison. */
 const FEWEST_PAIRS = 20;
 const FEWEST_ROWS = 16;
 
@@ -129,7 +129,7 @@ export function describeShape(figures: Figures): Shape {
   };
 }
 
-/** How far logits are scaled at sure tokens compared with unsure ones: about 1 or more for a temperature. */
+/** How much logits are scaled at sure tokens compared with unsure ones: about 1 or more for a temperature. */
 function measureBend({ ratioBySureness }: Confidence): number {
   const known = ratioBySureness.filter(Number.isFinite);
   const [first, last] = [known[0], known[known.length - 1]];
@@ -138,7 +138,7 @@ function measureBend({ ratioBySureness }: Confidence): number {
   return clip((last - 1) / (first - 1), 3);
 }
 
-/** Level in the last quarter of positions against that in the first. */
+/** Level in the last quarter of positions relative to the first. */
 function compareEnds({ bins }: Places): number {
   const quarter = Math.max(1, Math.floor(bins.length / 4));
   const level = (part: Places["bins"]): number =>
@@ -146,7 +146,7 @@ function compareEnds({ bins }: Places): number {
   return log(level(bins.slice(-quarter)), 1e-4) - log(level(bins.slice(0, quarter)), 1e-4);
 }
 
-/** Near 1 where repeated tokens move one way and new ones the other, and that is most of what moves. */
+/** Near 1 if repeated tokens move one way and new ones the other, and that makes up most of the movement. */
 function measureContrast(repeats: Repeats | null): number {
   if (repeats === null || repeats.freshTokens < 10 || repeats.repeatedTokens < 10) return Number.NaN;
   const size = Math.abs(repeats.fresh) + Math.abs(repeats.repeated);

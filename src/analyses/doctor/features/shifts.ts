@@ -1,33 +1,39 @@
-/** Whether one column fits the other better some tokens later or earlier, over all of a response or after its first turn. */
+/**
+ * Whether one column fits the other better when shifted by some tokens, over the whole response or after its first
+ * turn.
+ */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 
 export interface ShiftScan {
-  /** Entries from {@link FARTHEST} down: mean of |Δ|, each held to 1 nat, with the trainer's column taken so much later. */
+  /**
+   * By lag, from {@link FARTHEST} down: mean of |Δ|, each capped at 1 nat, with the trainer's column shifted by the
+   * lag.
+   */
   readonly lags: readonly number[];
   readonly cost: readonly number[];
   readonly best: number;
   readonly costInPlace: number;
   readonly costAtBest: number;
   readonly tokens: number;
-  /** Rows that fit better at the best lag, and rows with enough tokens to say. */
+  /** Rows that fit better at the best lag, and rows with enough tokens to judge. */
   readonly rowsFor: number;
   readonly rowsAsked: number;
 }
 
 export interface Shifts {
   readonly all: ShiftScan;
-  /** Tokens after the first gap in the mask, and up to it. */
+  /** Scans of the tokens after the first gap in the mask, and up to it. */
   readonly later: ShiftScan;
   readonly before: ShiftScan;
 }
 
 export const FARTHEST = 3;
 const LAGS = Array.from({ length: 2 * FARTHEST + 1 }, (_, k) => k - FARTHEST);
-/** One token far off must not outweigh many that fit. */
+/** One token that is far off must not outweigh many that fit. */
 const MOST_COST = 1;
 const FEWEST_TOKENS = 8;
 
-/** Of each row: the sums of its costs by lag, and its tokens. */
+/** Costs of each row summed by lag, and its number of tokens. */
 interface RowCosts {
   readonly sums: Float64Array[];
   readonly tokens: Float64Array;
@@ -44,7 +50,7 @@ function newCosts(view: View): RowCosts {
   return { sums: LAGS.map(() => new Float64Array(length)), tokens: new Float64Array(length) };
 }
 
-/** Infinity for a row without a gap. */
+/** Infinity for a row without gaps. */
 function findFirstGap(view: View, r: number): number {
   const [from, to] = view.span(r);
   let seen = false;
@@ -55,7 +61,7 @@ function findFirstGap(view: View, r: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Only tokens all of whose neighbors within reach are own ones, so that every lag is judged by the same tokens. */
+/** Uses only tokens whose neighbors within reach are all own tokens, so that every lag is judged on the same tokens. */
 function scanRow(
   view: View,
   r: number,
@@ -63,7 +69,7 @@ function scanRow(
 ): void {
   const [from, to] = view.span(r);
   const gap = findFirstGap(view, r);
-  /** How many tokens up to `last` are own ones, without another between them. */
+  /** Number of consecutive own tokens up to `last`. */
   let own = 0;
   for (let last = from; last < to; last++) {
     own = view.isOwn(last) ? own + 1 : 0;

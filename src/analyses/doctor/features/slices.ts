@@ -1,6 +1,6 @@
 /**
- * Whether every k-th sequence, or every k-th prompt, of the steps is farther off than the others: what one of several
- * workers that share the work in turn would do. No column says which worker a sequence came from.
+ * Whether every k-th sequence, or every k-th prompt, of the steps is further off than the rest, as one of several
+ * workers taking turns would cause. No column says which worker a sequence came from.
  *
  * @module
  */
@@ -12,20 +12,20 @@ export interface Slice {
   /** `sequence`: every `period`-th sequence of a step; `prompt`: every `period`-th prompt. */
   readonly kind: "sequence" | "prompt";
   readonly period: number;
-  /** From 0. */
+  /** Starts at 0. */
   readonly offset: number;
-  /** Rows of the view that are in it. */
+  /** Rows of the view that belong to the slice. */
   readonly rows: readonly number[];
-  /** Of Student's t of its log gaps, less their step's median, against the others'. */
+  /** z of Student's t of its log gaps, minus their step's median, against the others'. */
   readonly z: number;
-  /** Of the medians. */
+  /** Ratio of the medians. */
   readonly ratio: number;
   /** How many slices were compared. */
   readonly tested: number;
 }
 
 const MOST_WORKERS = 8;
-/** Units of a slice: fewer say nothing by their ranks. */
+/** Minimum units per slice: with fewer, ranks say nothing. */
 const FEWEST = 4;
 
 interface Unit {
@@ -34,7 +34,7 @@ interface Unit {
   readonly score: number;
 }
 
-/** The slice that stands out most; null where there is none to compare. */
+/** The slice that stands out most; null if there is none to compare. */
 export function scanSlices(view: View, rowGaps: readonly number[]): Slice | null {
   const units: Record<Slice["kind"], Unit[]> = { sequence: [], prompt: [] };
   for (const rows of orderSteps(view).values()) addStep(view, rowGaps, rows, units);
@@ -56,7 +56,7 @@ function addStep(
   rows: readonly number[],
   units: Record<Slice["kind"], Unit[]>,
 ): void {
-  // NaN of a row with too few tokens; it keeps its place.
+  // NaN for a row with too few tokens; it keeps its place.
   const scores = rows.map((r) => Math.log(rowGaps[r]! + 1e-9));
   const level = median(scores.filter(Number.isFinite));
   const prompts = new Map<number, { rows: number[]; scores: number[] }>();

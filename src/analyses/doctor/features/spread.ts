@@ -1,6 +1,6 @@
 /**
- * How large Δ is, how it is spread, and whether the recorded numbers can be those of the distribution that was sampled
- * (identities I1 and I2 of the report).
+ * How large Δ is, how it is distributed, and whether the recorded numbers can belong to the distribution that was
+ * sampled (identities I1 and I2 of the report).
  *
  * @module
  */
@@ -14,40 +14,44 @@ export interface Spread {
   /** Nats. */
   readonly meanAbs: number;
   readonly mean: number;
-  /** −mean Δ / mean |Δ|: near 1 where the trainer alone is surprised, near 0 where two policies differ a little. */
+  /** −mean Δ / mean |Δ|: near 1 if only the trainer is surprised, near 0 if two policies differ slightly. */
   readonly asymmetry: number;
   /** −2·mean Δ / mean Δ²: 1 for two close policies, one of which was sampled. */
   readonly halfVariance: number;
-  /** Mean ρ − 1 with its z, clustered by group; ρ held to e^20. */
+  /** Mean ρ − 1 with its z, clustered by group; ρ capped at e^20. */
   readonly unitMean: number;
   readonly unitMeanZ: number;
   readonly equalShare: number;
   readonly kurtosis: number;
-  /** Share of Σ|Δ| at the hundredth of the tokens that differ most. */
+  /** Share of Σ|Δ| in the 1 % of tokens that differ most. */
   readonly topShare: number;
-  /** Mean of 1 − p of the rollout: how unsure the policy is. */
+  /** Mean of 1 − p for the rollout: how unsure the policy is. */
   readonly unsure: number;
   /**
-   * Three forms of one figure, the standard deviation σ of the noise on logits that would make these Δ, nats: a logit
+   * Three estimates of one figure, the standard deviation σ in nats of logit noise that would cause these Δ: a logit
    * that moves by ε moves the log-prob of the sampled token by about (1 − p) ε. For normal noise all three agree.
    *
-   * √(ΣΔ² / Σ(1 − p)²): the plain form, which a few large Δ can make.
+   * √(ΣΔ² / Σ(1 − p)²): the plain form, which a few large Δ can dominate.
    */
   readonly logitNoise: number;
-  /** √(π/2) · Σ|Δ| / Σ(1 − p), since mean |ε| = σ √(2/π) for normal ε: hangs less on a few tokens, hides no fault. */
+  /**
+   * √(π/2) · Σ|Δ| / Σ(1 − p), since mean |ε| = σ √(2/π) for normal ε: less sensitive to a few tokens, hides no fault.
+   */
   readonly logitNoiseMean: number;
-  /** 1.4826 · median of |Δ| / (1 − p) at tokens with p from 0.05 to 0.95: blind to what less than half of them have. */
+  /**
+   * 1.4826 · median of |Δ| / (1 − p) over tokens with p from 0.05 to 0.95: blind to faults in less than half of them.
+   */
   readonly logitNoiseMedian: number;
   /** Quantiles of |logit p_trainer − logit p_rollout| over all tokens: 50 %, 90 %, 99 %. */
   readonly logitGap: readonly [number, number, number];
-  /** Of the tokens that the rollout is sure of (p > 0.95), those that the trainer gives less than e^−½; and the reverse. */
+  /** Share of tokens that the rollout is sure of (p > 0.95) and the trainer gives less than e^−½; and the reverse. */
   readonly trainerSurprised: number;
   readonly rolloutSurprised: number;
 }
 
-/** Below it float32 log-softmax has lost the digits of 1 − p. */
+/** Below this a float32 log-softmax has lost the digits of 1 − p. */
 export const SUREST = -2e-5;
-/** Nats; e^20 stands for all larger ratios. */
+/** Nats; e^20 replaces all larger ratios. */
 const LARGEST_DELTA = 20;
 
 export function measureSpread(view: View): Spread {
@@ -110,7 +114,7 @@ const noSums = () => ({
   ratio: 0,
 });
 
-/** σ of all tokens together, from Σ|Δ|, ΣΔ², Σ(1 − p) and Σ(1 − p)²; 0 where no token is unsure. */
+/** σ over all tokens, from Σ|Δ|, ΣΔ², Σ(1 − p) and Σ(1 − p)²; 0 if no token is unsure. */
 export function measureLogitNoise({
   abs,
   square,
@@ -132,7 +136,7 @@ function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, exc
   sums.delta += delta;
   const square = delta * delta;
   sums.square += square;
-  // A power takes several times as long.
+  // The power operator takes several times as long.
   sums.fourth += square * square;
   if (delta === 0) sums.equal++;
   const unsure = -Math.expm1(Math.min(0, a));
@@ -148,7 +152,7 @@ function addGroup(groups: Map<number, [number, number]>, group: number, excess: 
   groups.set(group, sums);
 }
 
-/** z of a mean whose tokens come in clusters: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)². */
+/** z of a mean over clustered tokens: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)². */
 function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: number): number {
   let [sum, squares] = [0, 0];
   for (const [excess, tokens] of groups.values()) {

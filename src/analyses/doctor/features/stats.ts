@@ -1,7 +1,7 @@
 /** Small sums that several features share. */
 import { selectRanks } from "./select-ranks.ts";
 
-/** NaN of an empty list. */
+/** NaN for an empty list. */
 export function quantiles(values: ArrayLike<number>, fractions: readonly number[]): number[] {
   const last = values.length - 1;
   if (last < 0) return fractions.map(() => Number.NaN);
@@ -19,12 +19,12 @@ export function quantiles(values: ArrayLike<number>, fractions: readonly number[
   });
 }
 
-/** A list of numbers of which there are many: as an array they would be moved, and collected, each time that it grows. */
+/** A list for many numbers; a growing array would be copied, and its old versions collected, again and again. */
 export class NumberList {
   #values: Float64Array;
   #length = 0;
 
-  /** @param most that will be pushed */
+  /** @param most the largest number of values that will be pushed */
   constructor(most: number) {
     this.#values = new Float64Array(most);
   }
@@ -38,7 +38,7 @@ export class NumberList {
   }
 }
 
-/** NaN of an empty list. */
+/** NaN for an empty list. */
 export function median(values: ArrayLike<number>): number {
   return quantiles(values, [0.5])[0]!;
 }
@@ -47,7 +47,7 @@ export function mean(values: readonly number[]): number {
   return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Sums of pairs, for slopes and correlations. */
+/** Sums over pairs, for slopes and correlations. */
 export class PairSums {
   n = 0;
   #x = 0;
@@ -77,7 +77,7 @@ export class PairSums {
     return this.#xy - (this.#x * this.#y) / this.n;
   }
 
-  /** Of y on x; NaN where x does not vary. */
+  /** Slope of y on x; NaN if x does not vary. */
   get slope(): number {
     return this.n < 3 || this.varX <= 0 ? Number.NaN : this.#covariance / this.varX;
   }
@@ -86,7 +86,7 @@ export class PairSums {
     return (this.#y - this.slope * this.#x) / this.n;
   }
 
-  /** Pearson's r; NaN where x or y does not vary. */
+  /** Pearson's r; NaN if x or y does not vary. */
   get correlation(): number {
     return this.n < 3 || this.varX <= 0 || this.varY <= 0
       ? Number.NaN
@@ -95,15 +95,16 @@ export class PairSums {
 }
 
 /**
- * A normal deviate about as rare as a t of so many clusters, to first order in 1 / degrees of freedom (Wallace, "Bounds
- * on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by chance.
+ * A normal deviate about as rare as a t over this many clusters, to first order in 1 / degrees of freedom (Wallace,
+ * "Bounds on normal approximations to Student's and the chi-square distributions", 1959): few clusters make large t by
+ * chance.
  */
 export function normalize(t: number, clusters: number): number {
   const freedom = Math.max(1, clusters - 1);
   return Math.sign(t) * Math.sqrt(freedom * Math.log1p((t * t) / freedom)) * (1 - 3 / (8 * freedom));
 }
 
-/** Student's t of two samples with one variance, as a normal deviate. */
+/** Student's t of two samples with equal variances, as a normal deviate. */
 export function compareMeans(ours: readonly number[], theirs: readonly number[]): number {
   const [center, other] = [mean(ours), mean(theirs)];
   const squares = (values: readonly number[], about: number): number =>
@@ -114,12 +115,12 @@ export function compareMeans(ours: readonly number[], theirs: readonly number[])
   return normalize((center - other) / (error + 1e-9), freedom + 1);
 }
 
-/** log(p / (1 − p)) of a log-probability; its 1 − p keeps its digits near p = 1. */
+/** log(p / (1 − p)) of a log-probability; 1 − p keeps its digits near p = 1. */
 export function logit(logprob: number): number {
   return logprob - Math.log(-Math.expm1(logprob));
 }
 
-/** Ranks from 0 with ties at their mean. */
+/** Ranks from 0; ties share their mean rank. */
 function rank(values: readonly number[]): number[] {
   const order = values.map((_, i) => i).sort((i, j) => values[i]! - values[j]!);
   const ranks = new Array<number>(values.length).fill(0);
@@ -133,7 +134,7 @@ function rank(values: readonly number[]): number[] {
   return ranks;
 }
 
-/** Spearman's correlation with its z under independence, r·√(n − 1). */
+/** Spearman's correlation and its z under independence, r·√(n − 1). */
 export function spearman(x: readonly number[], y: readonly number[]): { r: number; z: number } {
   const sums = new PairSums();
   const [ranksX, ranksY] = [rank(x), rank(y)];

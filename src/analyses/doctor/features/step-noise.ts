@@ -3,12 +3,12 @@ import type { View } from "../sample/view.ts";
 import { measureLogitNoise } from "./spread.ts";
 import { median } from "./stats.ts";
 
-/** Of fewer steps one bad one moves the median. */
+/** With fewer steps, a single bad one moves the median. */
 const FEWEST_STEPS = 5;
 
 /**
- * The median over steps of the logit noise √(π/2) · Σ|Δ| / Σ(1 − p), nats: what most of the run's own steps have, however
- * bad the others are. Null with fewer than five steps that have enough tokens and sequences.
+ * The median over steps of the logit noise √(π/2) · Σ|Δ| / Σ(1 − p), nats: typical of the run's own steps, however bad
+ * some are. Null with fewer than five steps that have enough tokens and sequences.
  */
 export function measureStepNoise(view: View): number | null {
   const steps = new Map<number, { abs: number; unsure: number; tokens: number; sequences: number }>();

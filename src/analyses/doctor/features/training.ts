@@ -1,27 +1,27 @@
-/** Whether Δ points where training goes: along the advantages of the batch, and away from the reference policy. */
+/** Whether Δ points in the direction of training: along the batch's advantages, and away from the reference policy. */
 import type { View } from "../sample/view.ts";
 import { PairSums, spearman } from "./stats.ts";
 
 export interface Training {
-  /** Spearman's r and z of Σ Δ of a row with its advantage; rows of equal advantage say nothing. */
+  /** Spearman's r and z of a row's Σ Δ with its advantage; rows with equal advantages say nothing. */
   readonly advantage: { readonly r: number; readonly z: number; readonly rows: number };
   readonly reference: ReferenceFigures | null;
 }
 
 export interface ReferenceFigures {
   readonly tokens: number;
-  /** Shares of tokens at which a side equals the reference exactly. */
+  /** Share of tokens at which a side equals the reference exactly. */
   readonly trainerEqual: number;
   readonly rolloutEqual: number;
   /** Mean |side − reference|, nats. */
   readonly trainerDistance: number;
   readonly rolloutDistance: number;
-  /** Correlation of Δ with trainer − reference and with rollout − reference, over tokens that are not sure. */
+  /** Correlation of Δ with trainer − reference and with rollout − reference, over unsure tokens. */
   readonly alongTrainer: number;
   readonly alongRollout: number;
 }
 
-/** Nats: held to it, so that a few tokens do not decide. */
+/** Cap in nats, so that a few tokens do not decide. */
 const MOST = 1;
 
 export function measureTraining(view: View): Training {

@@ -1,20 +1,20 @@
-/** Whether one column is the other in another unit: another base of the logarithm, or probabilities. */
+/** Whether one column is the other in different units: another base of the logarithm, or probabilities. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 import { median, NumberList, quantiles } from "./stats.ts";
 
 export interface Units {
   /** Median of trainer / rollout over tokens that are not near 0. */
   readonly ratio: number;
-  /** Half the distance of the quartiles of the ratio. */
+  /** Half the interquartile range of the ratio. */
   readonly ratioSpread: number;
   readonly tokens: number;
-  /** The side whose values are in (0, 1] while their logarithms are the other side's. */
+  /** The side whose values are in (0, 1] and whose logarithms match the other side. */
   readonly probabilities: "rollout" | "trainer" | null;
-  /** Mean |log of the column − the other side| where a column holds probabilities, nats. */
+  /** Mean |log of the column − the other side| if a column contains probabilities, nats. */
   readonly probabilityError: number;
 }
 
-/** Nats: below it rounding and the engine's precision make the ratio. */
+/** Nats: below this, rounding and the engine's precision determine the ratio. */
 const WELL_ABOVE_NOISE = 0.02;
 
 export function measureUnits(view: View): Units {
@@ -26,7 +26,7 @@ export function measureUnits(view: View): Units {
     own++;
     const a = view.a[i]!;
     const c = view.c[i]!;
-    // 1 is a placeholder of some programs; a column of probabilities has other values too.
+    // 1 is a placeholder in some programs; a column of probabilities has other values too.
     if (a > 0 && a !== 1) positive.rollout++;
     if (c > 0 && c !== 1) positive.trainer++;
     if (a < -WELL_ABOVE_NOISE && c < -WELL_ABOVE_NOISE) list.push(c / a);

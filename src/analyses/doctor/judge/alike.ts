@@ -1,4 +1,4 @@
-/** Causes that log-probs tell apart badly or not at all: each may be accepted for another, and they are named together. */
+/** Causes that log-probs hardly distinguish, if at all: each may be taken for another, so they are named together. */
 import type { AlikeCauses } from "../../../results/diagnosis.ts";
 
 const GROUPS: readonly { readonly title: string; readonly causes: readonly string[] }[] = [
@@ -25,12 +25,12 @@ const GROUPS: readonly { readonly title: string; readonly causes: readonly strin
     causes: ["rope_mismatch", "position_ids_wrong", "context_window"],
   },
 ];
-/** Less is not worth a word. */
+/** A smaller probability is not worth mentioning. */
 const LEAST = 0.02;
 
 /**
- * Most likely first, but for the first: of causes that look alike it is the likeliest of the likeliest group, which many
- * that share their probability would otherwise lose to one that does not.
+ * Most likely first, except for the very first: the likeliest cause of the likeliest group of similar causes, which
+ * could otherwise lose to a single cause because its members share their probability.
  */
 export function putAlikeFirst<T extends { readonly id: string; readonly probability: number }>(
   causes: readonly T[],
@@ -46,7 +46,7 @@ export function putAlikeFirst<T extends { readonly id: string; readonly probabil
   return [named, ...causes.filter((cause) => cause !== named)];
 }
 
-/** @param causes as {@link putAlikeFirst} orders them */
+/** @param causes in the order of {@link putAlikeFirst} */
 export function findAlike(
   causes: readonly { readonly id: string; readonly probability: number }[],
 ): AlikeCauses | null {

@@ -1,8 +1,9 @@
 /**
- * Whether what differs is no more than an engine's precision. Its size is judged as logit noise σ, which is comparable
- * between policies, in the form √(π/2) · Σ|Δ| / Σ(1 − p) (`features/spread.ts`): of the three forms the one that separates
- * sound recordings from faulty ones best. A few tokens make the plain form (sound int8 0.054, a slight fault of a few
- * tokens 0.065 to 0.089), and the median does not see a fault of few tokens at all (0.04, as without one).
+ * Whether the difference is no more than an engine's precision. Its size is judged as logit noise σ, which is
+ * comparable between policies, in the form √(π/2) · Σ|Δ| / Σ(1 − p) (`features/spread.ts`): of the three forms it
+ * separates healthy recordings from faulty ones best. A few tokens dominate the plain form (healthy int8 0.054, a
+ * slight fault in a few tokens 0.065 to 0.089), and the median does not see a fault in few tokens at all (0.04, as
+ * without one).
  *
  * @module
  */
@@ -13,25 +14,30 @@ import type { Spread } from "../features/spread.ts";
 import { listUnlikeNoise, type Structure } from "./noise.ts";
 
 /**
- * Nats: what a sound engine has at most, where Δ is like noise. bfloat16 against float32: 0.025 to 0.032 for the lab's
- * model, 0.10 to 0.13 for SmolLM2-135M, 0.13 for the lab's sampled at temperature 0.2, which divides the logits and so
- * multiplies their noise. The size of the vocabulary therefore bounds nothing.
+ * Nats: the most that a healthy engine has if Δ looks like noise. bfloat16 against float32: 0.025 to 0.032 for the
+ * lab's model, 0.10 to 0.13 for SmolLM2-135M, 0.13 for the lab's model sampled at temperature 0.2, which divides the
+ * logits and so multiplies their noise. The size of the vocabulary therefore bounds nothing.
  */
 const LIKE_NOISE = 0.15;
-/** Where Δ is not like noise, a sound run has no more than the lab's: bfloat16 and int8 up to 0.048, faults from 0.07. */
+/**
+ * If Δ does not look like noise, a healthy run has no more than the lab's: bfloat16 and int8 up to 0.048, faults from
+ * 0.07.
+ */
 const UNLIKE_NOISE = 0.058;
-/** Where the same token differs alike each time, weights differ, and only what is below bfloat16's own noise is not seen. */
+/**
+ * If the same token always differs alike, weights differ, and only differences below bfloat16's own noise go unnoticed.
+ */
 const BY_TOKEN = 0.035;
-/** Share of the difference that the token's id explains, of other weights beyond doubt. */
+/** Share of the difference explained by the token's id that proves different weights. */
 const CLEARLY_BY_TOKEN = 0.25;
-/** Steps of a sound run are within this of its median step. */
+/** Steps of a healthy run are within this factor of its median step. */
 const STEP_MARGIN = 1.5;
-/** Both legs of three columns have the engine's noise where neither is guilty; together they have √2 of it, or more. */
+/** If neither leg of three columns is guilty, each has the engine's noise, and together they have at least √2 of it. */
 const LEGS_MARGIN = 2;
-/** Nats of log-odds per decade of σ: from one to ten against one within 7 % of a decade. */
+/** Nats of log-odds per decade of σ: from even odds to ten to one within 7 % of a decade. */
 const PER_DECADE = 31;
 
-/** What this run itself shows of its engine's noise, nats: σ, and of what. */
+/** The engine's noise σ that this run itself shows, nats, and what shows it. */
 export interface NoiseFloor {
   readonly sigma: number;
   readonly of: "third column" | "own steps";
@@ -39,7 +45,7 @@ export interface NoiseFloor {
 
 export interface HealthInput {
   readonly structure?: Structure;
-  /** Mean |Δ| that the storage of log-probs adds, nats. */
+  /** Mean |Δ| that storing the log-probs adds, nats. */
   readonly roundingAbs?: number;
   readonly floor?: NoiseFloor | undefined;
 }
@@ -47,9 +53,9 @@ export interface HealthInput {
 export interface Level {
   /** Log-odds of "the precision of an engine" against a fault in the policies, nats. */
   readonly logOdds: number;
-  /** σ up to which precision is the likelier, nats. */
+  /** σ up to which precision is the more likely explanation, nats. */
   readonly threshold: number;
-  /** Empty where Δ is like noise. */
+  /** Empty if Δ looks like noise. */
   readonly unlike: readonly string[];
 }
 
@@ -112,10 +118,10 @@ function describeLevel(spread: Spread, { threshold, unlike }: Level, floor: Nois
   return `${size}, with light tails, both signs and no structure. The precision of an engine explains up to ${most}${of}.`;
 }
 
-/** Nats for "none of these" where Δ is noise beyond an engine's: it has no trace of any cause. */
+/** Nats for "none of these" if Δ is noise beyond an engine's: it shows no trace of any cause. */
 const NAMELESS = 1;
 
-/** Noise beyond what an engine's precision explains, with nothing in it that would name a cause. */
+/** Noise beyond an engine's precision, without any structure that would point to a cause. */
 export function judgeNamelessNoise({ spread }: Pick<Figures, "spread">, level: Level): Clue | undefined {
   if (level.unlike.length > 0 || level.logOdds >= 0) return undefined;
   const { logitNoiseMean } = spread;

@@ -1,6 +1,6 @@
 /**
- * Causes that leave the same traces in log-probs, and how likely each is among them beforehand. What tells them apart
- * is an experiment, not the dump.
+ * Causes that leave the same traces in log-probs, and the prior probability of each among them. An experiment can
+ * distinguish them; the dump cannot.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export interface KinShare {
   readonly share: number;
 }
 
-/** By how many public threads name each. */
+/** By the number of public threads that name each. */
 const KIN: Readonly<Record<string, readonly KinShare[]>> = {
   template_mismatch: [
     { cause: "template_mismatch", share: 0.5 },
@@ -27,12 +27,12 @@ const KIN: Readonly<Record<string, readonly KinShare[]>> = {
   ],
 };
 
-/** The causes that a profile stands for; the shares sum to 1. */
+/** The causes that a profile represents; the shares sum to 1. */
 export function spreadKin(kin: string): readonly KinShare[] {
   return KIN[kin] ?? [{ cause: kin, share: 1 }];
 }
 
-/** Public threads that name each (its kin included): what is likely before anything is measured. */
+/** Number of public threads that name each (including its kin): the prior before anything is measured. */
 const THREADS: Readonly<Record<string, number>> = {
   stale_weights: 36,
   weight_quantization: 23,
@@ -48,10 +48,10 @@ const THREADS: Readonly<Record<string, number>> = {
   pads_attended: 4,
   trainer_ahead_one_update: 4,
 };
-/** A kin that nobody counted is as rare as the rarest. */
+/** A kin that was not counted is as rare as the rarest. */
 const FEWEST_THREADS = 4;
 
-/** Nats, up to a constant. */
+/** Log prior in nats, up to a constant. */
 export function weighBeforehand(kin: string): number {
   return Math.log(THREADS[kin] ?? FEWEST_THREADS);
 }

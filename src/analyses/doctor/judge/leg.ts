@@ -1,8 +1,8 @@
-/** What the guilty leg of three columns says of causes: some exist while decoding only, some never there. */
+/** What the guilty leg of three columns says about causes: some exist only while decoding, some never do. */
 import type { GuiltyLeg } from "../../../results/diagnosis.ts";
 import type { Odds } from "../rank.ts";
 
-/** Faults of decoding, or of what was recorded then: a prefill of the same text does not have them. */
+/** Faults of decoding, or of what was recorded during it: a prefill of the same text does not have them. */
 const OF_DECODING = new Set([
   "kv_cache_quantization",
   "stale_prefix_cache",
@@ -19,9 +19,9 @@ const OF_DECODING = new Set([
   "nan_logprobs",
   "clamped_logprobs",
 ]);
-/** Those of them that can be nothing else. */
+/** Those that can only come from decoding. */
 const OF_CACHES = new Set(["kv_cache_quantization", "stale_prefix_cache"]);
-/** Nats: judging a leg goes wrong too. */
+/** Nats: judging a leg can go wrong too. */
 const WEIGHT = 4;
 
 export function weighLegs(odds: ReadonlyMap<string, Odds>, leg: GuiltyLeg | null): Map<string, Odds> {

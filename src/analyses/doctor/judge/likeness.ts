@@ -1,7 +1,7 @@
 /**
- * Which causes a real difference of two policies looks like. Each cause has a profile: where the numbers of
- * {@link Shape} lie in recordings with that fault, and how far they spread. What no profile was fitted to is judged by
- * Student's t, whose tails forgive one number that is off.
+ * Which causes a real difference of two policies resembles. Each cause has a profile: where the numbers of {@link
+ * Shape} lie in recordings with that fault, and how much they vary. Data unlike any profile is judged by Student's t,
+ * whose tails tolerate one number that is off.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { weighBeforehand } from "./kin.ts";
 import { BACKGROUND, type Place, PROFILES } from "./profiles.ts";
 
 export interface Likeness {
-  /** A cause, or the one that stands for several which leave the same traces. */
+  /** A cause, or the one that represents several with the same traces. */
   readonly kin: string;
-  /** Given that it is one of these. */
+  /** Given that the cause is one of these. */
   readonly probability: number;
   readonly clues: readonly Clue[];
 }
 
 const FREEDOM = 4;
-/** The numbers depend on each other, so each counts for about half of what it would alone. */
+/** The numbers are correlated, so each counts for about half of what it would alone. */
 export const SHARE = 0.55;
-/** Nats that one number can speak for or against a cause, before {@link SHARE}. */
+/** The most nats that one number can add for or against a cause, before {@link SHARE}. */
 export const MOST = 5;
-/** Numbers that are quoted as evidence. */
+/** How many numbers are quoted as evidence. */
 const QUOTED = 4;
 
 /** Most likely first. */
@@ -53,7 +53,7 @@ export function compareLikeness(shape: Shape): Likeness[] {
     .sort((x, y) => y.probability - x.probability);
 }
 
-/** Of Student's t about a center, up to a constant. */
+/** Log density of Student's t around a center, up to a constant. */
 export function logDensity(value: number, [center, spread]: Place): number {
   const z = (value - center) / spread;
   return -Math.log(spread) - ((FREEDOM + 1) / 2) * Math.log(1 + (z * z) / FREEDOM);
@@ -62,7 +62,7 @@ export function logDensity(value: number, [center, spread]: Place): number {
 const asIs = (value: number): string => formatNumber(value);
 const power = (value: number): string => formatNumber(10 ** value);
 
-/** What each number says, and how it is written: logarithms as what they are of. */
+/** What each number means and how it is written: logarithms are shown as the number itself. */
 const WORDS: Readonly<Record<ShapeName, readonly [label: string, write: (value: number) => string]>> = {
   level: ["mean |Δ|, in nats,", power],
   noise: ["the noise on logits that explains Δ at unsure tokens", power],

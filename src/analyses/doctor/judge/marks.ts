@@ -1,6 +1,6 @@
 /**
- * Marks that single out one difference of policies from the others: a side that disagrees with itself, a column that
- * is the reference policy, position ids that do not count, rows that are sound because nobody was packed before them.
+ * Marks that single out one difference of policies: a side that disagrees with itself, a column that equals the
+ * reference policy, position ids that do not count up, rows that are healthy because no other was packed before them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import type { Figures, Shape } from "../features/shape.ts";
 
-/** @param isHealthy whether the level alone is an engine's: then engines' own noise makes some of these marks */
+/** @param isHealthy whether the level alone is an engine's: then the engine's own noise makes some of these marks */
 export function judgeMarks(figures: Figures, shape: Shape, isHealthy: boolean): Clue[] {
   if (isHealthy) return [];
   return [
@@ -23,7 +23,7 @@ export function judgeMarks(figures: Figures, shape: Shape, isHealthy: boolean): 
 
 const FEWEST_PAIRS = 20;
 
-/** The same token behind the same tokens, scored twice: dropout and router noise do not give the same number twice. */
+/** The same token after the same prefix, scored twice: dropout and router noise do not repeat a number. */
 function judgePrefixes({ prefixes }: Figures, shape: Shape): Clue[] {
   const { pairs, rollout, trainer, between } = prefixes;
   if (pairs < FEWEST_PAIRS || between < 1e-3) return [];
@@ -41,7 +41,7 @@ function judgePrefixes({ prefixes }: Figures, shape: Shape): Clue[] {
     ];
   if (theirs > 0.25 && own < 0.4 * theirs) {
     const sentence = `${said}: the rollout's policy changes from sequence to sequence.`;
-    // Two populations of sequences, or rare tokens far off in all of them.
+    // Two populations of sequences, or rare tokens that are far off in all of them.
     const isMixed = shape.rowSpread > 0.75;
     return [
       { cause: "moe_routing_flips", weight: isMixed ? 2 : 5, sentence, figures },
@@ -102,7 +102,7 @@ function judgePacking({ places }: Figures): Clue[] {
   const { packing } = places;
   if (packing === null) return [];
   const { period, soundGap, otherGap, sound, other, z } = packing;
-  // The best of thirty periods and orders: less is chance, or rows that differ in length.
+  // The best of thirty periods and orders: a smaller z is chance, or rows of different length.
   if (!(otherGap > 4 * soundGap && z > SMALLEST_Z_OF_PACKS) || sound < 4) return [];
   return [
     {

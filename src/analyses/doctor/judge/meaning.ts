@@ -1,7 +1,7 @@
 /**
- * Columns that mean something else on the two sides: temperatures, soft-caps, filters, padding of the softmax,
- * penalties. Their Δ is a function of how sure the policy is (or of whether a token occurred before), nearly without
- * scatter, and mostly of one sign; a difference of two policies has both signs.
+ * Columns that mean different things on the two sides: temperatures, soft-caps, filters, padding of the softmax,
+ * penalties. Their Δ is a function of the policy's confidence (or of whether a token occurred before), with almost no
+ * scatter and mostly one sign; a difference of policies has both signs.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
   const isNoisy = shape.prefixTrainer > -0.7 || shape.prefixRollout > -0.7;
   if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
   const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
-  // Scaled logits fit a line; where they do not, only mass that one side lacks makes one sign.
+  // Scaled logits fit a line; if they do not, only probability mass that one side lacks gives a single sign.
   if (!isCut && confidence.correlation < 0.9 && lean(shape.positive) < 0.98) return NONE;
   const clues = isCut ? [judgeCut(figures)] : judgeScale(figures, shape);
   return { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
@@ -77,7 +77,9 @@ function judgeCut({ confidence, spread }: Figures): Clue {
   };
 }
 
-/** A temperature scales all logits alike or sure ones more, a soft-cap sure ones less; lost mass moves sure ones most. */
+/**
+ * A temperature scales all logits alike or sure ones more, a soft-cap sure ones less; lost mass moves sure ones most.
+ */
 function judgeScale(figures: Figures, shape: Shape): Clue[] {
   const { confidence } = figures;
   if (isMassLost(figures, shape)) return judgeMass(figures, shape);
@@ -110,8 +112,8 @@ function judgeScale(figures: Figures, shape: Shape): Clue[] {
 const FEWEST_UNLIKELY = 4;
 
 /**
- * Scaling moves unlikely tokens the other way than likely ones, since probabilities sum to 1; mass that a side has
- * elsewhere lowers all of them.
+ * Scaling moves unlikely tokens in the opposite direction from likely ones, because probabilities sum to 1; mass that a
+ * side has elsewhere lowers all of them.
  */
 function isMassLost({ confidence }: Figures, shape: Shape): boolean {
   const { unlikely, unlikelyDelta, unlikelyExcess, likelyPositive, ratioBySureness } = confidence;
@@ -135,15 +137,15 @@ function drawRatios(ratios: readonly number[]): EvidencePicture {
 }
 
 /**
- * Mass outside the support of one side. Columns of padding hold about the same mass at all tokens; what top-k cuts
- * off shrinks with the rest of the distribution as the policy becomes sure.
+ * Mass outside the support of one side. Padding columns have about the same mass at all tokens; what top-k cuts off
+ * shrinks with the rest of the distribution as the policy becomes sure.
  */
 function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   const known = confidence.ratioBySureness.filter(Number.isFinite);
   const [first, last] = [known[0] ?? 1, known[known.length - 1] ?? 1];
-  // Unsure tokens lose little to a filter, since their mass is on tokens that it keeps; padding takes from them too.
+  // Unsure tokens lose little to a filter, because their mass is on tokens that it keeps; padding takes from them too.
   const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
-  // NaN where no sure token differs on the side of most.
+  // NaN if no sure token differs with the majority's sign.
   const slope = Number.isNaN(confidence.lossSlope) ? 0 : (confidence.lossSlope - 0.39) / 0.04;
   const odds = slope + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
   const isLess = confidence.positiveShare < 0.5;
@@ -173,13 +175,13 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
 
 const FEWEST_ENTROPIES = 500;
 
-/** Samples that are likelier than their own distribution: a filter that neither column knows of (identity I3). */
+/** Samples likelier than their own distribution implies: a filter that neither column knows of (identity I3). */
 export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined {
   const { rolloutSurplus, trainerSurplus } = confidence;
-  // Where Δ is sound, the trainer's entropy is the rollout's.
+  // If Δ is healthy, the trainer's entropy equals the rollout's.
   const isOwn = rolloutSurplus.tokens > 0;
   const { value, z, tokens, entropy } = isOwn ? rolloutSurplus : trainerSurplus;
-  // A trainer that differs has another entropy: by about as much as Δ.
+  // A trainer that differs has a different entropy: by about as much as Δ.
   if (!isOwn && !(-value > 3 * spread.meanAbs)) return undefined;
   if (tokens < FEWEST_ENTROPIES || !(z < -4) || !(value < -0.03 * entropy)) return undefined;
   if (!(spread.meanAbs < 0.1 * entropy)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Whether Δ is like noise on logits: as many tokens far off as noise has, either sign, no token that differs alike each
- * time it occurs, and the identities that hold of two columns of log-probs. Precision of an engine is such noise,
- * whatever its size. Its size depends on the model and on the temperature that divides the logits; its kind does not.
+ * Whether Δ looks like noise on logits: as many outliers as noise has, both signs, no token that differs the same way
+ * each time it occurs, and the identities of two log-prob columns hold. An engine's precision is such noise, whatever
+ * its size. The size depends on the model and on the temperature that divides the logits; the kind does not.
  *
  * @module
  */
@@ -10,40 +10,45 @@ import type { Shape } from "../features/shape.ts";
 import type { Spread } from "../features/spread.ts";
 
 /**
- * The 99th percentile of gaps in logits over the median: 3.8 for normal noise, 3.3 to 5.1 for sound engines of the lab
- * and of SmolLM2, 8 and more where some tokens or positions are wrong.
+ * The 99th percentile of logit gaps over the median: 3.8 for normal noise, 3.3 to 5.1 for healthy engines of the lab
+ * and of SmolLM2, at least 8 if some tokens or positions are wrong.
  */
 const LIGHT_TAILS = 6;
-/** |mean Δ| / mean |Δ|: up to 0.19 in sound runs of some hundred tokens. */
+/** |mean Δ| / mean |Δ|: up to 0.19 in healthy runs with a few hundred tokens. */
 const EVEN_SIGNS = 0.2;
 /** z of an identity: mean ρ = 1, or mean surprisal = mean entropy. */
 const IDENTITY_Z = 4;
 /**
- * Share of tokens above p = 0.95 on one side that the other gives less than e^−½: 0 in sound runs, since noise would have
- * to move a logit by ten.
+ * Share of tokens above p = 0.95 on one side that the other gives less than e^−½: 0 in healthy runs, since noise would
+ * have to move a logit by ten.
  */
 const SURPRISED = 5e-4;
-/** Share of exact zeros on one side alone. */
+/** Share of tokens that are exactly zero on one side only. */
 const ZEROS = 0.02;
-/** Share of the difference that the token's id explains: up to 0.13 in sound runs, 0.2 to 0.6 where weights differ. */
+/** Share of the difference that the token's id explains: up to 0.13 in healthy runs, 0.2 to 0.6 if weights differ. */
 const BY_TOKEN = 0.18;
-/** Correlation of the gap with how sure the rollout is: within 0.1 in sound runs, 0.4 to 0.9 where logits are scaled. */
+/**
+ * Correlation of the gap with the rollout's confidence: within 0.1 in healthy runs, 0.4 to 0.9 if logits are scaled.
+ */
 const BY_SURENESS = 0.25;
 
 /**
- * The trainer's difference from itself in equal contexts over |Δ|, and over the rollout's, log₁₀. An engine's kernels may
- * give a token two values; a trainer that does has dropout on.
+ * The trainer's difference from itself in equal contexts over |Δ|, and over the rollout's, log₁₀. An engine's kernels
+ * may give a token two values; a trainer that does so has dropout enabled.
  */
 const OWN_NOISE = Math.log10(0.25);
 const MORE_THAN_ROLLOUT = Math.log10(2.5);
 
-/** What of a shape says that Δ is not noise. */
+/** The parts of a shape that show whether Δ is noise. */
 export type Structure = Pick<
   Shape,
   "zeros" | "surplus" | "byToken" | "sureness" | "prefixTrainer" | "prefixRollout"
 >;
 
-/** What in Δ is not as in noise, in words; empty where nothing is. Structure that was not measured is NaN, or left out. */
+/**
+ * What in Δ does not look like noise, in words; empty if everything does. Structure that was not measured is NaN or
+ * missing.
+ */
 export function listUnlikeNoise(spread: Spread, structure?: Structure): string[] {
   const [middle, , far] = spread.logitGap;
   const reasons: string[] = [];

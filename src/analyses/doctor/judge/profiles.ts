@@ -1,6 +1,6 @@
 /**
- * Where the numbers of a shape lie for each cause, and how far they spread: written by `scripts/fit-doctor.mjs` from
- * recordings with known faults. A cause that leaves the same traces as others stands for all of them.
+ * Where the numbers of a shape lie for each cause, and how much they vary: written by `scripts/fit-doctor.mjs` from
+ * recordings with known faults. A cause with the same traces as others represents all of them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ShapeName } from "../features/shape.ts";
 export type Place = readonly [center: number, spread: number];
 type Profile = Readonly<Partial<Record<ShapeName, Place>>>;
 
-/** Of all faults together. */
+/** Over all faults together. */
 export const BACKGROUND: Profile = {
   noise: [-1.15, 0.953],
   asymmetry: [0.602, 0.583],

@@ -1,6 +1,6 @@
 /**
- * Parts of a run that are far from the others: a step, the steps from one on, a rank, an environment. What is wrong in
- * them is judged on them alone.
+ * Parts of a run that are far from the rest: a step, all steps from one on, a rank, an environment. Their fault is
+ * judged on them alone.
  *
  * @module
  */
@@ -23,19 +23,19 @@ export interface Scope {
 }
 
 /**
- * A part must be this many times the level of the others, which differ by less among themselves. Steps and ranks are
- * drawn from the same prompts; environments are not, so one of them may be off by more in a run that is wrong all over.
+ * A part must be this many times the level of the rest, which vary less among themselves. Steps and ranks are drawn
+ * from the same prompts; environments are not, so one may be further off in a run that is wrong everywhere.
  */
 const SMALLEST_RATIO = { step: 1.45, rank: 1.45, version: 1.45, environment: 2.2 } as const;
 const CLEAR_RATIO = 2.2;
-/** Shares are near 0 where a part is sound. */
+/** Shares are near 0 in healthy parts. */
 const SMALLEST_RATIO_OF_SHARES = 8;
 const SMALLEST_Z = 4.5;
-/** A part this many times the others needs fewer rows to be believed: ranks of few rows cannot make a large z. */
+/** A part this many times the rest needs fewer rows to be credible: ranks with few rows cannot reach a large z. */
 const LARGE_RATIO = 5;
 const SMALLEST_Z_OF_LARGE = 3.5;
 
-/** The strongest scope there is; null where the run is alike all over. */
+/** The strongest scope; null if the run is uniform. */
 export function judgeScope(view: View, rowGaps: readonly number[]): Scope | null {
   const found = [
     { what: "mean gap in logits", parts: measureParts(view, rowGaps), smallest: undefined },
@@ -55,12 +55,12 @@ export function judgeScope(view: View, rowGaps: readonly number[]): Scope | null
   return found.sort((x, y) => y.weight - x.weight)[0] ?? null;
 }
 
-/** A slice must be this many times the others, whatever its z: less is not worth a word. */
+/** A slice must be this many times the rest, whatever its z: a smaller ratio is not worth reporting. */
 const SMALLEST_SLICE_RATIO = 1.3;
-/** Nats against a slight part, or one of several workers, being wrong, beforehand. */
+/** Prior nats against a slight part, or one of several workers, being wrong. */
 const RARE = 3;
 
-/** Of many slices the one that stands out most, weighed by how seldom the best of so many would by chance. */
+/** The slice that stands out most, weighted by how rarely the best of that many would do so by chance. */
 function describeSlice(view: View, rowGaps: readonly number[]): Scope | null {
   const slice = scanSlices(view, rowGaps);
   if (slice === null || slice.ratio < SMALLEST_SLICE_RATIO) return null;
@@ -77,8 +77,8 @@ function describeSlice(view: View, rowGaps: readonly number[]): Scope | null {
 }
 
 /**
- * Nats that the best of so many tests speaks against chance: the upper bound −1 / (e p ln p) of the Bayes factor for a
- * p-value (Sellke, Bayarri and Berger, 2001), with p corrected for their number.
+ * Nats by which the best of several tests speaks against chance: the upper bound −1 / (e p ln p) of the Bayes factor
+ * for a p-value (Sellke, Bayarri and Berger, 2001), with p corrected for the number of tests.
  */
 function weighChance(z: number, tested: number): number {
   if (z <= 1) return 0;
@@ -101,7 +101,7 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number 
   if (odd.length === parts.parts.length || parts.spreadOfRest > 0.6 * (ratio - 1)) return null;
   const rows = selectRows(view, kind, odd);
   if (rows.length > 0.9 * view.rows.length) return null;
-  // Where the others are off too, a part that is more so is a part of what is wrong all over.
+  // If the rest is off too, a part that is more so belongs to what is wrong everywhere.
   const isSlight = kind === "environment" || ratio < CLEAR_RATIO;
   const rest = isSlight ? Math.min(0, judgeRest(view, new Set(rows))) : 0;
   const weight = hold(2 * z - 6 + Math.log(ratio)) + rest - (ratio < CLEAR_RATIO ? RARE : 0);
@@ -133,7 +133,7 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number 
   };
 }
 
-/** Whether a step has sequences of several weight versions: else versions are steps. */
+/** Whether a step has sequences of several weight versions: otherwise versions coincide with steps. */
 function isMixed({ rows }: View): boolean {
   const known = new Map<number, number>();
   return rows.some(({ step, versions }) => {
@@ -145,13 +145,13 @@ function isMixed({ rows }: View): boolean {
   });
 }
 
-/** Log-odds that the rows outside a part differ by an engine's precision alone, nats. */
+/** Log-odds that the rows outside a part differ only by an engine's precision, nats. */
 function judgeRest(view: View, part: ReadonlySet<number>): number {
   const spread = measureSpread(new View(view.rows.filter((_, r) => !part.has(r))));
   return spread.tokens === 0 ? 0 : weighLevel(spread).logOdds;
 }
 
-/** One step, all from one on at one level, or a rise. */
+/** One step, all from one step on at the same level, or a rise. */
 function judgeSteps(
   { odd, parts, trend }: Parts,
   weight: number,
@@ -176,7 +176,7 @@ function judgeSteps(
   ];
 }
 
-/** Of the steps from one part to the next, the share that go up. */
+/** Share of transitions to the next step that go up. */
 function countRises(parts: readonly Part[]): number {
   let rises = 0;
   for (let k = 1; k < parts.length; k++) if (parts[k]!.level > parts[k - 1]!.level) rises++;

@@ -1,6 +1,7 @@
 /**
- * What joined files state of their own side and contradict each other in: it names a cause before any number is looked at,
- * but the numbers must leave that cause open, since both columns may have been taken before the parameter applied.
+ * Contradictions between what joined files state about their own sides: they name a cause before any number is
+ * examined, but the numbers must leave that cause open, because both columns may have been taken before the parameter
+ * applied.
  */
 import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
@@ -15,7 +16,7 @@ interface Stated {
 
 const TRUNCATION = ["truncation_renormalised", "truncation_unlogged"];
 const PENALTY = ["penalty_mismatch"];
-/** Weights are named by each side in its own way, so two names say little. */
+/** Each side names weights in its own way, so different names say little. */
 const WEIGHTS = [
   "stale_weights",
   "trainer_ahead_one_update",
@@ -39,7 +40,7 @@ const FACTS = new Map<string, Stated>([
   ["weights", { name: "weights", causes: WEIGHTS, weight: 1 }],
 ]);
 
-/** The odds with what findings of `sides-differ` say, for causes that the data have not ruled out. */
+/** Adds the evidence of `sides-differ` findings to the odds of causes that the data have not ruled out. */
 export function weighStated(
   odds: ReadonlyMap<string, Odds>,
   findings: readonly Finding[],

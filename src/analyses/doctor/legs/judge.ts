@@ -1,6 +1,6 @@
 /**
- * Which leg is guilty. No threshold is tuned: noise has a size that the number format gives and a shape that the normal
- * law gives, the two legs are each other's yardstick, and an identity holds whatever the weights are.
+ * Which leg is guilty. No threshold is tuned: noise has a size given by the number format and a shape given by the
+ * normal law, each leg is the other's yardstick, and an identity holds whatever the weights are.
  *
  * @module
  */
@@ -9,26 +9,29 @@ import type { LegSums } from "./leg-sums.ts";
 import { boundRatio, type LegMeasure, measureLeg } from "./measure.ts";
 
 /**
- * σ of two sides that each round logits below 32 once to bfloat16: 8 significant bits, so a spacing of 2^(4 − 7) = 1/8 in
- * [16, 32), a rounding error of (1/8)/√12, and √2 of it for a difference.
+ * σ of the difference of two sides that each round logits below 32 once to bfloat16: 8 significant bits, so a spacing
+ * of 2^(4 − 7) = 1/8 in [16, 32), a rounding error of (1/8)/√12, and √2 times that for a difference.
  */
 export const BFLOAT16_SCALE = (Math.SQRT2 * 0.125) / Math.sqrt(12);
-/** √(mean square) over mean size of Student's t with three degrees of freedom. Numerics are lighter: sums of many errors. */
+/**
+ * √(mean square) over mean size of Student's t with three degrees of freedom. Numerics have lighter tails: they sum
+ * many errors.
+ */
 const HEAVY = Math.PI / 2;
-/** Deep models add up the errors of their layers; with the square root of the number of layers, √25 = 5 for 25 of them. */
+/** Deep models accumulate the errors of their layers; with the square root of their number, √25 = 5 for 25 layers. */
 const DEEP = 5;
 /** An identity fails at this many half-widths of its 95 % interval: about five standard errors. */
 const IDENTITY_MARGINS = 2.5;
-/** A mean ratio within this of 1 is what storing log-probs rounds. */
+/** Rounding of stored log-probs can move a mean ratio this far from 1. */
 const IDENTITY_ROUNDING = 1e-4;
-/** One leg is not the other's noise when it is twice as wide. */
+/** A leg twice as wide as the other is not explained by the other's noise. */
 const TWICE = 2;
 
 /**
- * The decode leg is guilty when it is wider than the trainer leg, with which it shares weights and precision on one side
- * and has less to cross; when its tails are heavier than noise; or when mean ρ is not 1, which it is for every policy B
- * while tokens are drawn from A as recorded. The trainer leg is guilty when it is beyond what numerics explain and clearly
- * wider than the decode leg, which measures the numerics of this engine.
+ * The decode leg is guilty if it is wider than the trainer leg, with which it shares weights and one side's precision,
+ * although it has less to cross; if its tails are heavier than noise; or if mean ρ is not 1, which it is for every
+ * policy B as long as tokens are drawn from A as recorded. The trainer leg is guilty if it is beyond what numerics
+ * explain and clearly wider than the decode leg, which measures this engine's numerics.
  *
  * @returns null with fewer than two clusters
  */

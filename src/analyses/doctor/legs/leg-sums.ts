@@ -1,6 +1,6 @@
 /**
- * Sums of one leg's Δ by cluster (a prompt's samples, see `clusterKeys`), which merge. Clusters whose keys are equal
- * modulo {@link BUCKETS} share a row: a union of independent clusters is independent of the other unions, so memory is
+ * Sums of one leg's Δ by cluster (a prompt's samples, see `clusterKeys`); they can be merged. Clusters whose keys are
+ * equal modulo {@link BUCKETS} share a row: unions of independent clusters are independent of each other, so memory is
  * bounded and shards agree in any order.
  *
  * @module
@@ -24,9 +24,9 @@ const BUCKETS = 4096;
 export const LEG = { tokens: 0, delta: 1, abs: 2, square: 3, weight: 4, weightSquare: 5, excess: 6 } as const;
 export const LEG_WIDTH = Object.keys(LEG).length;
 
-/** A ratio beyond e^20 is a defect, not a sample of a ratio: it must not be the whole mean. */
+/** A ratio beyond e^20 is a defect, not a sample of a ratio: it must not dominate the mean. */
 const MOST_DELTA = 20;
-/** Of a token that is certain, Δ is rounding alone: with less the scale of the noise would be divided by nothing. */
+/** For a token that is certain, Δ is rounding alone: a smaller weight would make the scale of the noise blow up. */
 const LEAST_WEIGHT = 1e-6;
 
 const NO_SUMS: ReadonlyMap<number, Float64Array> = new Map();
@@ -51,7 +51,7 @@ export class LegSums extends Sums {
   readonly #numbers = { max: 0, equal: 0 };
   #folded: ReadonlyMap<number, Float64Array> | undefined = NO_SUMS;
 
-  /** Adds a token: Δ in nats, finite, and the prefill's log-prob of it. {@link close} ends a batch. */
+  /** Adds a token with a finite Δ in nats and the prefill's log-prob. {@link close} ends a batch. */
   add(key: number, delta: Nats, prefill: Nats): void {
     const sums = this.#openSums(key % BUCKETS);
     const abs = Math.abs(delta);
@@ -64,7 +64,7 @@ export class LegSums extends Sums {
     sums[LEG.weight]! += weight;
     sums[LEG.weightSquare]! += weight * weight;
     sums[LEG.excess]! += excess;
-    // Below 1e-4 the difference of two nearly equal numbers has no digits left; Δ²/2 + Δ³/6 has them all.
+    // Below 1e-4 the difference of two nearly equal numbers has no digits left; Δ²/2 + Δ³/6 keeps them all.
     this.#openK3 += abs < 1e-4 ? (delta * delta * (1 + delta / 3)) / 2 : Math.expm1(delta) - delta;
     if (abs > this.#numbers.max) this.#numbers.max = abs;
     if (delta === 0) this.#numbers.equal++;
@@ -107,7 +107,7 @@ export class LegSums extends Sums {
     return this.#k3.value(0);
   }
 
-  /** A column over all clusters. */
+  /** The sum of a column over all clusters. */
   total(column: number): number {
     let sum = 0;
     for (const sums of this.clusters.values()) sum += sums[column]!;

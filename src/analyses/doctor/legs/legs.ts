@@ -1,6 +1,6 @@
 /**
- * Three columns told apart: rollout (A), the engine's prefill of the same text (B), trainer (C). The decode leg is A
- * from B, the trainer leg B from C. What causes a difference is not for this folder.
+ * Compares three columns: rollout (A), the engine's prefill of the same text (B), trainer (C). The decode leg is A to
+ * B, the trainer leg B to C. What causes a difference does not belong in this folder.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { LEG, LegSums } from "./leg-sums.ts";
 import { measureLeg } from "./measure.ts";
 
 export interface LegsResult {
-  /** Null without a re-scored column, or where too few sequences have one. */
+  /** Null without a re-scored column, or if too few sequences have one. */
   readonly guilty_leg: GuiltyLeg | null;
   /** Empty without a re-scored column. */
   readonly legs: readonly LegFigures[];
-  /** σ of the decode leg where neither leg is guilty, nats: what the engine differs from itself by; else null. */
+  /** σ of the decode leg if neither leg is guilty, nats: how much the engine differs from itself; else null. */
   readonly engineNoise: number | null;
 }
 
 /**
- * The two legs of a run, over tokens with mask 1 of which all three log-probs are finite. Δ is the later column less the
- * earlier one: B − A for the decode leg, C − B for the trainer leg, which add up to the run's Δ.
+ * The two legs of a run, over tokens with mask 1 and three finite log-probs. Δ is the later column minus the earlier
+ * one: B − A for the decode leg, C − B for the trainer leg, which add up to the run's Δ.
  */
 export class Legs extends Sums {
   static readonly layout = layoutOf<Legs>({
@@ -33,7 +33,7 @@ export class Legs extends Sums {
   readonly #decode = new LegSums();
   readonly #trainer = new LegSums();
 
-  /** @param clusters of the batch, where they are known */
+  /** @param clusters the batch's clusters, if known */
   add(batch: RecordBatch, clusters?: ClusterKeys): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, policyLogprobs, responseMask } = batch;
     const rescore = policyLogprobs.rescore;

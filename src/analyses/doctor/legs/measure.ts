@@ -1,5 +1,5 @@
 /**
- * How far a leg is off in units that numerics explain, with intervals over clusters.
+ * How large a leg is in units that numerics explain, with intervals over clusters.
  *
  * Rounding moves logits; a logit that moves by ε moves the log-prob of the sampled token by about (1 − p) ε. So the
  * scale of the noise is σ = √(ΣΔ² / Σ(1 − p)²), whatever the text: sure tokens hardly move, unsure ones do.
@@ -13,7 +13,7 @@ import { LEG, type LegSums } from "./leg-sums.ts";
 export interface LegMeasure {
   /** σ in nats of a logit. */
   readonly scale: number;
-  /** 95 % over clusters, of σ. */
+  /** 95 % interval of σ over clusters. */
   readonly interval: Interval;
   /**
    * √(mean square) over mean size of Δ/(1 − p), the lower end of its 95 % interval: √(π/2) = 1.25 for normal noise,
@@ -25,7 +25,7 @@ export interface LegMeasure {
   readonly excessMargin: number;
 }
 
-/** Undefined with fewer than two clusters: nothing says how far a figure may be off. */
+/** Undefined with fewer than two clusters: nothing then shows the uncertainty of a figure. */
 export function measureLeg(leg: LegSums): LegMeasure | undefined {
   const clusters = [...leg.clusters.values()];
   if (clusters.length < 2) return undefined;
@@ -77,7 +77,7 @@ function boundShape(leg: LegSums): number {
 
 /**
  * The lower end of the 95 % interval of σ of one leg over σ of another, paired by cluster: both legs score the same
- * tokens, so what is common to them cancels. Infinite where the other leg is exactly 0.
+ * tokens, so what they share cancels. Infinite if the other leg is exactly 0.
  */
 export function boundRatio(leg: LegSums, other: LegSums): number {
   const [own, theirs] = [leg.total(LEG.square), other.total(LEG.square)];

@@ -1,5 +1,5 @@
 /**
- * Sampled sequences as bytes, for a sample that goes on elsewhere. Every column keeps the width that its values have.
+ * Sampled sequences as bytes, for a sample that continues elsewhere. Every column keeps the width of its values.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function encodeRow(row: SampledRow, to: ByteWriter): void {
   }
 }
 
-/** @throws FormatError when the bytes are not what `encodeRow` wrote */
+/** @throws FormatError if the bytes are not from `encodeRow` */
 export function decodeRow(from: ByteReader): SampledRow {
   const file = from.name();
   const [step, rank, pack, row, group, reward, advantage] = from.floats(7) as unknown as [
@@ -56,7 +56,7 @@ export function decodeRow(from: ByteReader): SampledRow {
   const hasPrompt = from.byte() === 1;
   const environment = from.name();
   const tokens = from.whole();
-  // What a row takes in memory, at least: four columns of eight bytes a token.
+  // The least memory that a row takes: four columns of eight bytes per token.
   from.spend(32 * tokens);
   const mask = from.bits(tokens);
   const floats = Object.fromEntries(FLOATS.map((name) => [name, decodeFloats(from, tokens)]));
@@ -98,7 +98,7 @@ function decodeFloats(from: ByteReader, count: number): FloatArray | undefined {
   return values;
 }
 
-/** @param length where it does not follow from the row's tokens */
+/** @param length given if the row's token count does not determine it */
 function encodeWholes(values: Int32Array | undefined, to: ByteWriter, length?: number): void {
   to.byte(values === undefined ? ABSENT : PRESENT);
   if (values === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * Whole sequences, kept for tests that need more than sums: shifts, matches between rows, prefixes that are equal. Of
- * a run of any size a bounded number of tokens is kept, those of the groups with the smallest hashes, so that neither
- * the order of files nor the number of threads matters ("bottom-k": Cohen and Kaplan, PODC 2007).
+ * Whole sequences, kept for tests that need more than sums: shifts, matches between rows, equal prefixes. Keeps a
+ * bounded number of tokens of a run of any size, from the groups with the smallest hashes, so that neither the order of
+ * files nor the number of threads matters ("bottom-k": Cohen and Kaplan, PODC 2007).
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { KeyHash } from "../../../core/summaries/index.ts";
 import { rowHandle, type SampledRow } from "./row.ts";
 
 /**
- * Response tokens kept; a run of up to as many is kept whole. Every report pays for their diagnosis, so it must cost less
- * than reading them: of four times as many it is a second.
+ * Response tokens kept; a run with no more is kept whole. Every report pays for their diagnosis, so it must cost less
+ * than reading them: four times as many take a second.
  */
 export const SAMPLE_TOKENS = 100_000;
 
@@ -24,8 +24,8 @@ export class RowSample {
   readonly #groups = new Map<number, KeptGroup>();
   #tokens = 0;
   /**
-   * The smallest key that was dropped: groups from here on are not part of the sample. Of the others none is ever dropped that
-   * belongs to it, whatever comes when: with more rows the groups only grow, and the limit is reached earlier.
+   * The smallest key that was dropped: groups from this key on are not part of the sample. No group below it is ever
+   * dropped, in whatever order rows arrive: more rows only make groups larger, and the limit is reached earlier.
    */
   #bound = Number.POSITIVE_INFINITY;
 
@@ -38,12 +38,12 @@ export class RowSample {
     return key < this.#bound;
   }
 
-  /** Whether `list(most)` has all rows that were added. */
+  /** Whether `list(most)` contains all rows that were added. */
   isWhole(most = this.#limit): boolean {
     return this.#bound === Number.POSITIVE_INFINITY && this.#tokens <= most;
   }
 
-  /** @param key what decides whether the row is kept; rows with one key are kept or left together */
+  /** @param key decides whether the row is kept; rows with the same key are kept or dropped together */
   add(key: number, row: SampledRow): void {
     if (!this.wants(key)) return;
     const group = this.#groups.get(key) ?? { rows: [], tokens: 0 };
@@ -51,7 +51,7 @@ export class RowSample {
     group.rows.push(row);
     group.tokens += row.mask.length;
     this.#tokens += row.mask.length;
-    // Sorting for every row would cost more than keeping twice as many for a while.
+    // Sorting for every row would cost more than temporarily keeping twice as many.
     if (this.#tokens > 2 * this.#limit) this.#trim();
   }
 
@@ -62,9 +62,9 @@ export class RowSample {
   }
 
   /**
-   * In an order that does not depend on that of the input: by step, rank, file, pack and row.
+   * Ordered independently of the input: by step, rank, file, pack and row.
    *
-   * @param most tokens, if fewer than the limit: those that a sample with this limit would have
+   * @param most tokens, if fewer than the limit: returns what a sample with this limit would have
    */
   list(most = this.#limit): SampledRow[] {
     this.#trim();
@@ -83,7 +83,7 @@ export class RowSample {
     if (end < Number.POSITIVE_INFINITY) this.dropFrom(end);
   }
 
-  /** The first key that is too much for so many tokens. */
+  /** The first key that exceeds this many tokens. */
   #keyBeyond(most: number): number {
     if (this.#tokens <= most) return Number.POSITIVE_INFINITY;
     const keys = [...this.#groups.keys()].sort((a, b) => a - b);
@@ -109,7 +109,7 @@ export class RowSample {
 
 /** A total order of a run's sequences. */
 export function compareRows(a: SampledRow, b: SampledRow): number {
-  // What is not known comes last: were it equal to everything, the order would depend on how the rows came.
+  // Unknown values come last: if they equaled everything, the order would depend on how rows arrived.
   const order = (x: number, y: number): number => {
     if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
     return x - y;
@@ -128,7 +128,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Key of a row for a sample that keeps whole steps as long as they fit: the step's hash leads, the group's follows. */
+/** Key of a row for a sample that keeps whole steps while they fit: the step's hash comes first, then the group's. */
 export function stepFirstKey(step: number, group: number): number {
   const lead = Math.floor(new KeyHash().addNumber(step).key() / 2 ** 32);
   return lead * 2 ** 32 + Math.floor(group / 2 ** 21);

@@ -1,21 +1,21 @@
 import type { FloatArray } from "../../../core/base/index.ts";
 import { formatHandle, type RecordBatch, type TopK } from "../../../core/schema/index.ts";
 
-/** A sequence with all of its columns, copied out of its batch; per-token arrays are `[tokens]` long. */
+/** A sequence with all of its columns, copied from its batch; per-token arrays are `[tokens]` long. */
 export interface SampledRow {
   readonly file: string;
   /** NaN where unknown. */
   readonly step: number;
   readonly rank: number;
   readonly pack: number;
-  /** Row in its file. */
+  /** Index of the row in its file. */
   readonly row: number;
   readonly environment: string | undefined;
-  /** Hash of the prompt at its step; the sequence's own where the prompt is not known. */
+  /** Hash of the prompt at its step; of the sequence itself if the prompt is not known. */
   readonly group: number;
   readonly hasPrompt: boolean;
   readonly reward: number;
-  /** 1 = the policy's own token. */
+  /** 1 for the policy's own tokens. */
   readonly mask: Uint8Array;
   readonly rollout: FloatArray;
   readonly trainer: FloatArray;
@@ -27,13 +27,13 @@ export interface SampledRow {
   readonly trainerEntropy: FloatArray | undefined;
   readonly rolloutTop: TopK | undefined;
   readonly trainerTop: TopK | undefined;
-  /** Mean over the tokens with mask 1; NaN without any. */
+  /** Mean over the tokens with mask 1; NaN if there are none. */
   readonly advantage: number;
   readonly positions: Int32Array | undefined;
   readonly versions: Int32Array | undefined;
 }
 
-/** @throws never; the caller has made sure that the batch has both sides */
+/** Assumes that the batch has both sides. */
 export function takeRow(batch: RecordBatch, i: number, group: number, hasPrompt: boolean): SampledRow {
   const [from, to] = [batch.offsets[i]!, batch.offsets[i + 1]!];
   const cut = <T extends FloatArray | Int32Array | Uint8Array>(values: T | undefined): T | undefined =>
@@ -54,7 +54,7 @@ export function takeRow(batch: RecordBatch, i: number, group: number, hasPrompt:
     hasPrompt,
     reward: batch.rewards[i]!,
     mask: batch.responseMask.slice(from, to),
-    // Placeholders are a fault to name.
+    // As written, because placeholders are a fault to name.
     rollout: cut(batch.asWritten?.rollout ?? batch.rolloutLogprobs) as FloatArray,
     trainer: cut(batch.asWritten?.trainer ?? batch.trainerLogprobs) as FloatArray,
     ids: cut(batch.responseTokenIds),
@@ -88,7 +88,7 @@ function meanAdvantage({ advantages, responseMask }: RecordBatch, from: number, 
   return count === 0 ? Number.NaN : sum / count;
 }
 
-/** `s12.r3.q41`, with `.t880` where a token is given. */
+/** `s12.r3.q41`, with `.t880` if a token is given. */
 export function rowHandle(row: SampledRow, token?: number): string {
   return formatHandle({
     step: row.step,

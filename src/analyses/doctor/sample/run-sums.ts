@@ -1,6 +1,6 @@
 /**
- * Sums over every token of the run: exact, where samples are not. They judge parts of the run (steps, ranks,
- * environments) and count what is rare.
+ * Exact sums over every token of the run, unlike samples. They serve to judge parts of the run (steps, ranks,
+ * environments) and to count rare events.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 } from "../../../core/summaries/index.ts";
 import { measureLogitNoise } from "../features/spread.ts";
 
-/** Of tokens with mask 1 and both log-probs finite. */
+/** Sums over tokens with mask 1 and two finite log-probs. */
 export interface DeltaSums {
   sequences: number;
   tokens: number;
@@ -29,17 +29,17 @@ export interface DeltaSums {
   unsure: number;
   unsureSquare: number;
   max: number;
-  /** Σ(e^Δ − 1 − Δ), Δ held to ±20. */
+  /** Σ(e^Δ − 1 − Δ), with Δ clamped to ±20. */
   k3: number;
-  /** Tokens with mask 1, of which a side is NaN or infinite. */
+  /** Tokens with mask 1 where a side is NaN or infinite. */
   rolloutMissing: number;
   trainerMissing: number;
   equal: number;
 }
 
-/** Whole numbers, whose sums are exact. */
+/** Integers, whose sums are exact. */
 const COUNTS = ["sequences", "tokens", "rolloutMissing", "trainerMissing", "equal"] as const;
-/** Summed so that neither the order of rows nor that of merging leaves a trace. */
+/** Summed so that the order of rows and of merging has no effect. */
 const MEASURED = ["delta", "abs", "square", "unsure", "unsureSquare", "k3"] as const;
 
 function emptyDeltaSums(): DeltaSums {
@@ -75,7 +75,7 @@ export class RunSums extends Sums {
     return sums;
   }
 
-  /** With a side or two: of all that was read. */
+  /** Sequences read, with one side or both. */
   get sequences(): number {
     return this.#counts.sequences + this.#counts.oneSided;
   }
@@ -118,7 +118,7 @@ export class RunSums extends Sums {
     };
   }
 
-  /** Tokens and sequences that are in no figure, by reason. */
+  /** Tokens and sequences in none of the figures, by reason. */
   excluded(): Record<string, number> {
     const counts = {
       rollout_missing: this.#counts.rolloutMissing,
@@ -132,7 +132,7 @@ export class RunSums extends Sums {
 type Numbers = ArrayLike<number>;
 
 function sumRow(rollout: Numbers, trainer: Numbers, mask: Uint8Array, from: number, to: number): DeltaSums {
-  // Plain numbers, one by one: what comes out of a list may be anything to the compiler, and each sum would be an object.
+  // Separate numbers: the compiler cannot know the type of a list's elements and would box each sum.
   let tokens = 0;
   let delta = 0;
   let abs = 0;

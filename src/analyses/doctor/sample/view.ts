@@ -1,16 +1,16 @@
 /**
- * The tokens of a sample side by side, and which of them are still unexplained: a cause that owns tokens (placeholders,
- * tool tokens, padding) claims them, so that what is left is judged without them.
+ * The tokens of a sample side by side, and which of them are still unexplained: a cause that explains tokens
+ * (placeholders, tool tokens, padding) claims them, so that the rest is judged without them.
  *
  * @module
  */
 import { logit } from "../features/stats.ts";
 import type { SampledRow } from "./row.ts";
 
-/** Why a token is left out of the figures on Δ; 0 where it is in. */
+/** Why a token is left out of the figures of Δ; 0 if it is included. */
 export const LEFT_OUT = { own: 0, masked: 1, missing: 2, claimed: 3 } as const;
 
-/** log(p / (1 − p)) of every token, `[tokens]`; no finite number where a log-prob is not below 0. */
+/** log(p / (1 − p)) of every token, `[tokens]`; not finite if a log-prob is not below 0. */
 export interface Logits {
   readonly rollout: Float64Array;
   readonly trainer: Float64Array;
@@ -18,7 +18,7 @@ export interface Logits {
 
 export class View {
   readonly rows: readonly SampledRow[];
-  /** Response tokens, of any mask. */
+  /** Response tokens with any mask. */
   readonly tokens: number;
   /** `[rows + 1]`. */
   readonly starts: Int32Array;
@@ -28,9 +28,9 @@ export class View {
   readonly d: Float64Array;
   readonly rowAt: Int32Array;
   readonly left: Uint8Array;
-  /** 1 behind the first gap of a row's mask. */
+  /** 1 after the first gap in a row's mask. */
   readonly #later: Uint8Array;
-  /** 1 at the first token of a turn behind a gap. */
+  /** 1 at the first token of a turn after a gap. */
   readonly #starts: Uint8Array;
   #logits: Logits | undefined;
 
@@ -65,7 +65,7 @@ export class View {
     }
   }
 
-  /** Whether a token stands behind the first gap in its row's mask. */
+  /** Whether a token comes after the first gap in its row's mask. */
   isLater(i: number): boolean {
     return this.#later[i] === 1;
   }
@@ -74,13 +74,13 @@ export class View {
     return this.#starts[i] === 1;
   }
 
-  /** Of both sides, computed when they are first asked for: half a dozen features read them. */
+  /** Logits of both sides, computed on first use: half a dozen features read them. */
   get logits(): Logits {
     this.#logits ??= { rollout: this.a.map(logit), trainer: this.c.map(logit) };
     return this.#logits;
   }
 
-  /** After a column was changed: computes Δ and missing values again. */
+  /** Computes Δ and missing values again after a column was changed. */
   refresh(): void {
     this.#logits = undefined;
     for (let i = 0; i < this.tokens; i++) {
@@ -89,10 +89,10 @@ export class View {
     }
   }
 
-  /** Takes the trainer's column so many entries later where `isIn`; tokens without a value there are claimed. */
+  /** Shifts the trainer's column by this many entries where `isIn` holds; claims tokens left without a value. */
   shiftTrainer(entries: number, isIn: (i: number) => boolean): void {
     const moved = this.c.slice();
-    // Claimed at the end: a token that has no value any more still has one for its neighbor.
+    // Claimed at the end: a token that loses its value still provides one for its neighbor.
     const without: number[] = [];
     for (let r = 0; r < this.rows.length; r++) {
       const [from, to] = this.span(r);
@@ -133,7 +133,7 @@ export class View {
     return [this.starts[r]!, this.starts[r + 1]!];
   }
 
-  /** Which token of its row token `i` is. */
+  /** Index of token `i` within its row. */
   index(i: number): number {
     return i - this.starts[this.rowAt[i] as number]!;
   }

@@ -4,7 +4,7 @@ import { type Duplicates, measureDuplicates } from "../features/duplicates.ts";
 import { LEFT_OUT, type View } from "../sample/view.ts";
 import { listRows } from "./handles.ts";
 
-/** Columns that are one another, rows that are one another, and a rollout column of zeros. */
+/** Columns that equal each other, rows that equal each other, and a rollout column of zeros. */
 export function examineCopies(view: View): Clue[] {
   const duplicates = measureDuplicates(view);
   const equal = countEqual(view);
@@ -19,7 +19,7 @@ export function examineCopies(view: View): Clue[] {
 interface EqualColumns {
   own: number;
   ownEqual: number;
-  /** Masked tokens inside responses where the trainer has a value; those where both sides have it. */
+  /** Masked tokens inside responses where the trainer has a value; and those where both sides do. */
   tool: number;
   toolEqual: number;
   /** Masked tokens before an own token where both sides are exactly 0. */
@@ -76,7 +76,7 @@ function examineColumns({ own, ownEqual, tool, toolEqual, toolZero }: EqualColum
   return [
     {
       cause: "copied_column",
-      // A bitwise consistent engine gives the same: neither is excluded.
+      // A bitwise consistent engine produces the same: neither is excluded.
       weight: tool >= 5 ? -2 : -0.7,
       sentence: `${equal}${apart}: a bitwise consistent engine and a copied column look the same.`,
       figures,
@@ -121,7 +121,7 @@ function examineZeros(view: View, { rowsInGroups, rowsAllSame }: Duplicates): Cl
 
 function examineDuplicates(view: View, found: Duplicates): Clue[] {
   const { copies, pairs, expectedPairs, rows, acrossPrompts, inLargerGroups, examples } = found;
-  // Log of a Poisson tail of the pairs that chance makes; the expectation is an estimate itself, so it is raised.
+  // Log of a Poisson tail of the pairs expected by chance; the expectation is itself an estimate, so it is raised.
   const mean = 1.3 * expectedPairs + 1;
   const tail = pairs > mean ? pairs * Math.log(pairs / mean) - (pairs - mean) : 0;
   const weight = tail + (acrossPrompts + inLargerGroups > 0 ? 8 : 0) - 4;

@@ -1,5 +1,5 @@
 /**
- * Faults that leave a mark no precision of an engine leaves: whole columns in another unit or place, masks, single
+ * Faults that leave marks no engine's precision leaves: whole columns in another unit or place, masks, single
  * positions, placeholders. Each claims the tokens that it explains, so that the rest is judged without them.
  *
  * @module
@@ -22,22 +22,22 @@ export interface Structure {
   readonly clues: readonly Clue[];
   readonly lattice: Lattice;
   readonly boundaries: Boundaries;
-  /** Rows with a token that a clue claimed. */
+  /** Number of tokens that a clue claimed. */
   readonly claimedTokens: number;
-  /** Of Σ|Δ|, what no mark explains; null where all Δ are 0. */
+  /** Share of Σ|Δ| that no mark explains; null if all Δ are 0. */
   readonly left: number | null;
 }
 
-/** In this order: what concerns a whole column comes before what concerns single tokens. */
+/** In this order: faults of whole columns come before those of single tokens. */
 export function examineStructure(view: View, steps?: View): Structure {
   const total = sumSizes(view);
   const share = (size: number, of = total): number | null =>
     of === 0 ? null : Math.min(1, Math.max(0, size / of));
-  /** Marks with what Σ|Δ| loses as their tokens are claimed or their columns put right. */
+  /** Marks with the share of Σ|Δ| that disappears as their tokens are claimed or their columns corrected. */
   const explain = (examine: (view: View) => Clue[], of = view): Clue[] => {
     const before = sumSizes(of);
     const clues = examine(of);
-    // Whole steps are other rows of the same run, with a sum of their own.
+    // Whole steps are other rows of the same run, with their own sum.
     const explains = share(before - sumSizes(of), of === view ? total : before);
     return clues.map((clue) => ({ ...clue, explains }));
   };

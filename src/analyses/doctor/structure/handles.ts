@@ -1,7 +1,7 @@
 import { rowHandle } from "../sample/row.ts";
 import type { View } from "../sample/view.ts";
 
-/** Handles of tokens to look at, at most five. */
+/** Handles of tokens to look at; at most five. */
 export function listHandles(view: View, tokens: readonly number[]): string[] {
   return tokens.slice(0, 5).map((i) => rowHandle(view.row(i), view.index(i)));
 }

@@ -4,9 +4,9 @@ import { type Boundaries, findForeignRuns } from "../features/boundaries.ts";
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
 
-/** Tokens that the policy did not write and that count, and tokens that it wrote and that do not. */
+/** Tokens that count although the policy did not write them, and tokens that it wrote but do not count. */
 export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
-  // Padding is a run of tokens that nobody wrote too; what is claimed first is not counted twice.
+  // Padding also looks like tool output; what is claimed first is not counted twice.
   const clues = [
     ...examinePadding(view, boundaries),
     ...examineTools(view, boundaries),
@@ -19,7 +19,7 @@ export function examineMasks(view: View, boundaries: Boundaries): Clue[] {
 const FEWEST_RUNS = 3;
 /**
  * Hard tokens cluster: a policy writes up to this many times the runs expected of independent tokens. One sampled at
- * temperature 2 wrote 6.6 times as many; tool output makes more than a hundred where 0.01 are expected.
+ * temperature 2 wrote 6.6 times as many; tool output gives more than a hundred where 0.01 are expected.
  */
 const CLUSTERED = 10;
 
@@ -27,8 +27,8 @@ function examineTools(view: View, { rows }: Boundaries): Clue[] {
   const { runs, tokens, zeros, expected } = findForeignRuns(view);
   const share = tokens.length / Math.max(1, view.tokens);
   const touched = new Set(tokens.map((i) => view.rowAt[i])).size;
-  // A sure policy hardly writes three unlikely tokens in a row, one at a high temperature does; a fault that makes
-  // everything unlikely is not this one.
+  // A sure policy rarely writes three unlikely tokens in a row, but one at a high temperature does; a fault that makes
+  // everything unlikely is a different one.
   if (runs < FEWEST_RUNS + CLUSTERED * expected || share > 0.45 || touched < 0.02 * rows) return [];
   for (const i of tokens) view.claim(i);
   const isZero = zeros > tokens.length / 2;

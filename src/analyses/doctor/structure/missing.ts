@@ -7,7 +7,7 @@ import { listHandles } from "./handles.ts";
 export function examineMissing(view: View): Clue[] {
   const { rollout, trainer } = measureMissing(view);
   const partly = trainer.rows - trainer.rowsWhole;
-  // A value that overflows stays in the attention of all later tokens: missing ones run to the end of their rows.
+  // An overflowed value stays in the attention of all later tokens: missing ones run to the end of their rows.
   const isOverflow = partly >= 2 && trainer.rowsToEnd >= 0.9 * partly;
   return [
     ...(["rollout", "trainer"] as const).flatMap((side) => {

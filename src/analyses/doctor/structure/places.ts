@@ -6,7 +6,7 @@ import { type Concentration, concentrate } from "../features/concentration.ts";
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
 
-/** Single places where everything that is off stands: the first token, the last, turn starts, chunk starts. */
+/** Single places that hold everything that is off: the first token, the last, turn starts, chunk starts. */
 export function examinePlaces(view: View): Clue[] {
   return [
     ...examine(view, "first_token_wrong", "first response token", (i) => isFirstOwn(view, i)),
@@ -17,10 +17,10 @@ export function examinePlaces(view: View): Clue[] {
 }
 
 const FEWEST = 3;
-/** Mean |Δ| at tokens that the other side did not have. */
+/** Mean |Δ| at tokens that differ on the other side. */
 const FEWEST_NATS = 1.5;
 
-/** Many tokens of the set off, few of the others, by far. */
+/** Whether far more tokens of the set are off than of the rest. */
 function isConcentrated({ tokens, offInside, offOutside, meanInside, meanOutside }: Concentration): boolean {
   return (
     tokens >= FEWEST &&
@@ -34,7 +34,7 @@ function isConcentrated({ tokens, offInside, offOutside, meanInside, meanOutside
 function examine(view: View, cause: string, place: string, isInside: (i: number) => boolean): Clue[] {
   const found = concentrate(view, isInside);
   if (!isConcentrated(found)) return [];
-  // Turns begin with a choice, where any two policies differ; another token there is all but ruled out.
+  // Turns begin with a choice, where any two policies differ; a different token there is all but ruled out.
   if (cause === "retokenized_turns" && found.meanInside < FEWEST_NATS) return [];
   for (let i = 0; i < view.tokens; i++) if (view.isOwn(i) && isInside(i)) view.claim(i);
   return [describe(view, cause, place, found)];

@@ -4,11 +4,11 @@ import { measureMatches } from "../features/matches.ts";
 import type { View } from "../sample/view.ts";
 import { listRows } from "./handles.ts";
 
-/** Rows whose rollout log-probs are another row's; their tokens are claimed. */
+/** Rows whose rollout log-probs belong to another row; their tokens are claimed. */
 export function examineRows(view: View): Clue[] {
   const found = measureMatches(view);
   const { unfit, rows, matched, sameGroup, examples, unfitRows } = found;
-  // Short answers of sure policies fit each other by chance now and then.
+  // Short answers of sure policies occasionally fit each other by chance.
   if (matched < 3 || matched < 0.5 * unfit) return [];
   for (const r of unfitRows) {
     const [from, to] = view.span(r);

@@ -4,10 +4,10 @@ import { measureShifts, type ShiftScan } from "../features/shifts.ts";
 import type { View } from "../sample/view.ts";
 
 const FEWEST_TOKENS = 20;
-/** Nats: where columns fit as well as this in place, nothing is shifted. */
+/** Nats: columns that fit this well in place are not shifted. */
 const IN_PLACE = 0.01;
 
-/** One column later or earlier than the other. Shifted tokens are put in place, so that the rest is judged. */
+/** One column later or earlier than the other. Shifted tokens are realigned, so that the rest can be judged. */
 export function examineShifts(view: View): Clue[] {
   const { all, later, before } = measureShifts(view);
   if (isShifted(all)) {
@@ -49,7 +49,7 @@ function describe(scan: ShiftScan, where: string): Clue {
   };
 }
 
-/** Turn after turn of another length: every later turn is off, and no one shift mends it. */
+/** Turns whose lengths differ between the sides: every later turn is off, and no single shift fixes it. */
 function examineRetokenized(view: View, later: ShiftScan, before: ShiftScan): Clue[] {
   const isOff =
     later.costInPlace > 0.1 && later.tokens >= FEWEST_TOKENS && before.costInPlace < 0.1 * later.costInPlace;
@@ -65,7 +65,7 @@ function examineRetokenized(view: View, later: ShiftScan, before: ShiftScan): Cl
   ];
 }
 
-/** Logits looked up one position late: the trainer scores every token as if it came once more. */
+/** Logits looked up one position late: the trainer scores every token as if it were repeated. */
 function examineUnshifted(view: View): Clue[] {
   let [sure, lost, sum] = [0, 0, 0];
   for (let i = 0; i < view.tokens; i++) {

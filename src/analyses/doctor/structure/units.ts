@@ -7,12 +7,12 @@ const BASES = [
   { base: "2", factor: Math.LN2 },
   { base: "10", factor: Math.LN10 },
 ] as const;
-/** How near the median must be to the factor, relative, and how narrow the ratio's spread. */
+/** How near the median must be to the factor, relative to it, and how narrow the spread of the ratio. */
 const NEAR = 0.02;
 const NARROW = 0.08;
 const FEWEST = 20;
 
-/** Columns in another unit; they are converted, so that the rest is judged as if both were in nats. */
+/** Columns in another unit; they are converted, so that the rest is judged with both in nats. */
 export function examineUnits(view: View): Clue[] {
   const units = measureUnits(view);
   if (units.probabilities !== null) return examineProbabilities(view, units, units.probabilities);
@@ -35,7 +35,7 @@ export function examineUnits(view: View): Clue[] {
 function findBase(units: Units): { side: "rollout" | "trainer"; base: string; factor: number } | undefined {
   if (units.tokens < FEWEST || !(units.ratioSpread < NARROW * units.ratio)) return undefined;
   for (const { base, factor } of BASES) {
-    // log₂ p = ln p / ln 2: a rollout column in base 2 makes trainer / rollout ln 2.
+    // log₂ p = ln p / ln 2: for a rollout column in base 2, trainer / rollout is ln 2.
     for (const side of ["rollout", "trainer"] as const) {
       const expected = side === "rollout" ? factor : 1 / factor;
       if (Math.abs(units.ratio / expected - 1) < NEAR) return { side, base, factor };

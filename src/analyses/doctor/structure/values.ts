@@ -4,7 +4,7 @@ import { isRound, measureConstants, type RepeatedValue } from "../features/const
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
 
-/** Placeholders, which have nothing to do with the other side, and floors below which a side has no value. */
+/** Placeholders, which are unrelated to the other side, and floors below which a side has no values. */
 export function examineValues(view: View): Clue[] {
   const clues: Clue[] = [];
   for (const found of measureConstants(view)) {
@@ -18,7 +18,7 @@ export function examineValues(view: View): Clue[] {
 
 const FEWEST = 4;
 
-/** A round limit, or the lowest number of a side at tokens for which the other side has many, all lower. */
+/** A round limit, or a side's lowest number where the other side has many values, all lower. */
 function isClamp({ isFloor, value, different }: RepeatedValue): boolean {
   return isFloor && value !== 0 && (isRound(value) || different >= FEWEST);
 }
@@ -27,11 +27,11 @@ function isClamp({ isFloor, value, different }: RepeatedValue): boolean {
 const USUAL = [0, 1, -1, -100, -999, -1000, -9999, -10000];
 
 /**
- * Equal prefixes give equal numbers, so a repeated one says little by itself; one that programs fill in, far off the
- * other side, says much. 0 is also what certainty and truncation write, but only where the other side is nearly sure too.
+ * Equal prefixes give equal numbers, so a repeated one says little by itself; a number that programs fill in, far from
+ * the other side, says a lot. Certainty and truncation also write 0, but only where the other side is nearly sure too.
  */
 function isPlaceholder({ value, far, share, shareOfSure, count }: RepeatedValue): boolean {
-  // Where truncation leaves one token, 0 is right: it stands at the surer tokens, a placeholder at all alike.
+  // If truncation leaves one token, 0 is right and occurs at the surer tokens; a placeholder occurs at all alike.
   if (value === 0) return far.length >= FEWEST && share > 0.004 && shareOfSure < 2 * share + 0.1;
   if (USUAL.includes(value)) return far.length >= FEWEST;
   return isRound(value) && far.length >= 8 && far.length > 0.9 * count;

@@ -4,14 +4,14 @@ import { findOnset } from "./onset.ts";
 import { FEWEST, type RunSeries, recentOf, type StepSeries, takeSeries } from "./series.ts";
 import { figure, share, sinceWords } from "./words.ts";
 
-/** Shares of tokens that are clipped, how many times as many below as above, and the least share below; as rldoctor 0.2.0. */
+/** Shares of clipped tokens, the ratio of low to high clipping, and the smallest low share; as in rldoctor 0.2.0. */
 const [WARN, BAD, SIDES, LEAST_LOW] = [0.2, 0.4, 3, 0.02];
-/** A side that clips nothing is told as if it clipped one token in ten thousand. */
+/** A side that clips nothing is reported as if it clipped one token in ten thousand. */
 const NEXT_TO_NONE = 1e-4;
 
 const SOURCE = "PPO, arXiv 1707.06347; DAPO, arXiv 2503.14476, 3.1; limits as rldoctor 0.2.0";
 
-/** A clipped token has no gradient: so much of the update is thrown away. */
+/** A clipped token has no gradient: that share of the update is lost. */
 export function checkClipping(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "clip") ?? addSides(run);
   if (series === undefined) return undefined;
@@ -40,7 +40,7 @@ export function checkClipping(run: RunSeries): BesideFinding | undefined {
   };
 }
 
-/** Clipping below that outweighs clipping above takes more tokens away than it lets through. */
+/** If low clipping outweighs high clipping, it removes more tokens than it lets through. */
 export function checkClipSides(run: RunSeries): BesideFinding | undefined {
   const [low, high] = [takeSeries(run, "clip_low"), takeSeries(run, "clip_high")];
   if (low === undefined || high === undefined) return undefined;

@@ -5,13 +5,13 @@ import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend, tailFrom } from "./trend.ts";
 import { figure, share } from "./words.ts";
 
-/** Of the entropy at the beginning; as rldoctor 0.2.0. */
+/** As a share of the initial entropy; as in rldoctor 0.2.0. */
 const FLOOR = 0.1;
 
 /**
- * Entropy that fell to a tenth of its beginning. Entropy falls in every run that learns; what is left counts, and whether
- * the reward still rises since. Source: Cui et al., "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
- * Models" (arXiv 2505.22617); the way out: DAPO (arXiv 2503.14476), section 3.1.
+ * Entropy that fell to a tenth of its initial value. Entropy falls in every run that learns; what matters is how much
+ * is left, and whether the reward has kept rising. Source: Cui et al., "The Entropy Mechanism of Reinforcement Learning
+ * for Reasoning Language Models" (arXiv 2505.22617); remedy: DAPO (arXiv 2503.14476), section 3.1.
  */
 export function checkEntropy(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "entropy");
@@ -24,7 +24,7 @@ export function checkEntropy(run: RunSeries): BesideFinding | undefined {
   const since = drop ?? onset;
   const reward = takeSeries(run, "reward");
   const at = since === null ? -1 : (reward?.steps.findIndex((step) => step >= since) ?? -1);
-  // What counts is whether anything is learned since.
+  // What matters is whether the run has learned anything since.
   const isLearning = reward !== undefined && at >= 0 && findTrend(tailFrom(reward, at)) === "up";
   const when =
     drop !== null

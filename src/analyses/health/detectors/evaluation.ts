@@ -5,20 +5,20 @@ import { endOf, type RunSeries, type StepSeries, startOf, takeSeries } from "./s
 import { findGain, findTrend, tailFrom } from "./trend.ts";
 import { figure } from "./words.ts";
 
-/** Of fewer evaluations a fall is no trend. */
+/** With fewer evaluations a fall is not a trend. */
 const LEAST = 6;
-/** Parts of the run that are looked at, from their start to the end. */
+/** Where the examined parts of the run start; they last until the end. */
 const STARTS = [0, 0.25, 1 / 3, 0.5];
-/** That a run without such a fall is said to have one, over all parts. */
+/** Chance of reporting a fall in a run without one, over all parts. */
 const RATE = 0.05;
-/** The reward's gain from which on it counts, and the part of it that an evaluation should gain; as rldoctor 0.2.0. */
+/** The gain of reward from which it counts, and the part of it that an evaluation should gain; as in rldoctor 0.2.0. */
 const EARNED = 0.25;
 
 const DO =
   "read twenty answers of high reward from end to end and mend the grader where it is fooled; go on from the checkpoint of the best evaluation";
 const SOURCE = "Gao et al., arXiv 2210.10760; the part to be gained as rldoctor 0.2.0";
 
-/** The reward rises while an evaluation falls, or stays where it was: what is rewarded is not what is wanted. */
+/** The reward rises while an evaluation falls or stagnates: what is rewarded is not what is wanted. */
 export function checkEvaluation(run: RunSeries): BesideFinding | undefined {
   const reward = takeSeries(run, "reward");
   if (reward === undefined) return undefined;
@@ -56,7 +56,7 @@ function findFall(evaluation: StepSeries, reward: StepSeries): BesideFinding | u
   return undefined;
 }
 
-/** The highest mean of three neighbors. */
+/** The highest mean of three consecutive values. */
 function findBest({ steps, values }: StepSeries): { step: number; value: number } {
   let best = { step: steps[0]!, value: Number.NEGATIVE_INFINITY };
   for (let at = 1; at + 1 < values.length; at++) {

@@ -1,6 +1,6 @@
 /**
- * What makes a run teach little beside its mismatch, found in series over steps and in the checks of dumps. One file for
- * each detector; each returns a finding, or nothing where its limit holds or where it has too little to judge by.
+ * Findings other than the mismatch that keep a run from learning, from series over steps and from checks of dumps. One
+ * file per detector; each returns a finding, or nothing if its limit holds or there is too little data.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { RunSeries } from "./series.ts";
 import { checkStalenessOfDump } from "./staleness.ts";
 import { checkTruncation, checkTruncationOfDump } from "./truncation.ts";
 
-/** Causes stand before what follows from them: of equal level, the first is told first. */
+/** Causes come before their consequences: among equal levels, the first is reported first. */
 const ORDER: readonly BesideId[] = [
   "reward_length",
   "evaluation",
@@ -54,15 +54,15 @@ const DETECTORS: readonly ((run: RunSeries) => BesideFinding | undefined)[] = [
 ];
 
 /**
- * What is beyond its limit in the series of one run; worst first.
+ * Findings in the series of one run, worst first.
  *
- * @param name of the run, as its logger calls it
+ * @param name of the run, as its logger names it
  */
 export function checkSeries(run: RunSeries, name = ""): BesideFinding[] {
   return orderBeside(DETECTORS.flatMap((detect) => detect(run) ?? []).map((one) => ({ ...one, run: name })));
 }
 
-/** As {@link checkSeries}, of a dump: its series, and the checks of its answers. */
+/** Like {@link checkSeries}, for a dump: its series, and the checks of its answers. */
 export function findBeside(run: RunSeries, health: HealthReport): BesideFinding[] {
   const ofAnswers = [
     checkFlatGroupsOfDump(health.flat_groups),
@@ -73,7 +73,7 @@ export function findBeside(run: RunSeries, health: HealthReport): BesideFinding[
   return orderBeside([...checkSeries(run), ...ofAnswers.flatMap((found) => found ?? [])]);
 }
 
-/** Worst first; one of each kind in a run, the first of the worst. */
+/** Worst first; one of each kind per run, the first of the worst. */
 export function orderBeside(findings: readonly BesideFinding[]): BesideFinding[] {
   const badness = ({ level }: BesideFinding): number => (level === "bad" ? 0 : 1);
   const sorted = [...findings].sort(

@@ -7,21 +7,24 @@ import { type RunSeries, recentOf, takeSeries } from "./series.ts";
 import { shareAtEnd } from "./share-at-end.ts";
 import { share, sinceWords } from "./words.ts";
 
-/** Shares of groups: `warn` is that of the check of dumps, chosen; `bad` as rldoctor 0.2.0: four answers paid for each that teaches. */
+/**
+ * Shares of groups: `warn` as in the check of dumps, by choice; `bad` as in rldoctor 0.2.0: four answers paid for each
+ * useful one.
+ */
 const [WARN, BAD] = [0.5, 0.75];
 const LEAST_GROUPS = 10;
-/** Of the flat groups, at one end of the rewards. */
+/** Share of flat groups at one end of the rewards. */
 const MOST_OF = 0.8;
-/** Logged shares may be rounded, or have noise. */
+/** Logged shares may be rounded or noisy. */
 const NOISE = 0.05;
-/** Mean rewards from 0 to 1 beyond which most groups are at one end; as rldoctor 0.2.0. */
+/** Mean rewards from 0 to 1 beyond which most groups are at one end; as in rldoctor 0.2.0. */
 const [EASY, HARD] = [0.85, 0.15];
 
 type Ends = "easy" | "hard" | "mixed";
 
 const SOURCE = "DAPO, arXiv 2503.14476, 3.2; limits: half is chosen, three quarters as rldoctor 0.2.0";
 
-/** From the share that the trainer logs. */
+/** Uses the share that the trainer logs. */
 export function checkFlatGroups(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "flat_groups");
   if (series === undefined) return undefined;
@@ -30,7 +33,7 @@ export function checkFlatGroups(run: RunSeries): BesideFinding | undefined {
   return tell(value, since, series.steps[0], [series.name], judgeEnds(run));
 }
 
-/** From the groups of a dump: those of the last quarter of its steps. A few steps do not tell why a run learns nothing. */
+/** Uses the groups in the last quarter of a dump's steps. A few steps do not show why a run learns nothing. */
 export function checkFlatGroupsOfDump(check: FlatGroupsCheck): BesideFinding | undefined {
   const { outcome, flat, flat_best, flat_worst, per_step } = check;
   if (outcome !== "within" && outcome !== "beyond") return undefined;
@@ -41,7 +44,7 @@ export function checkFlatGroupsOfDump(check: FlatGroupsCheck): BesideFinding | u
   return found && !isLong ? { ...found, level: "warn" } : found;
 }
 
-/** By the first series that is a share: a part of the reward that is the task, the reward, an evaluation. */
+/** Uses the first series that is a share: a task part of the reward, the reward, an evaluation. */
 function judgeEnds(run: RunSeries): Ends {
   const parts = (run.get("reward_part") ?? []).filter((part) => !isAuxiliary(part));
   const all = [...parts, ...(run.get("reward") ?? []), ...(run.get("evaluation") ?? [])];

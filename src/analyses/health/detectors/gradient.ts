@@ -5,18 +5,21 @@ import { findOnset } from "./onset.ts";
 import { endOf, type RunSeries, runningMedian, type StepSeries, startOf, takeSeries } from "./series.ts";
 import { figure, share, sinceWords } from "./words.ts";
 
-/** Robust standard deviations and times the level around it from which a norm is a spike, and how many; as rldoctor 0.2.0. */
+/**
+ * Distance from the surrounding level, in robust standard deviations and as a factor, that makes a spike, and how many
+ * count; as in rldoctor 0.2.0.
+ */
 const [SPIKE_DEVIATIONS, SPIKE_FACTOR, FEWEST_SPIKES] = [8, 3, 3];
-/** Of the level around a step. */
+/** Steps over which the surrounding level is taken. */
 const SPIKE_WINDOW = 21;
-/** Shares of steps without any gradient; left of the norm's beginning; as rldoctor 0.2.0. */
+/** Shares of steps without any gradient, and of the initial norm that is left; as in rldoctor 0.2.0. */
 const [ZERO_WARN, ZERO_BAD, VANISHED] = [0.4, 0.7, 0.05];
-/** Of normal numbers, the median of |x| in standard deviations. */
+/** The median of |x| of normal numbers, in standard deviations. */
 const NORMAL_MEDIAN = 0.6745;
 
 const SOURCE = "Pascanu et al., arXiv 1211.5063; limits as rldoctor 0.2.0";
 
-/** Single steps that are far above those around them: against the level around each, so that a norm that falls has none. */
+/** Single steps far above those around them: compared with the local level, so that a falling norm has none. */
 export function checkSpikes(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "grad_norm");
   if (series === undefined) return undefined;
@@ -60,7 +63,7 @@ function findSpikes({ steps, values }: StepSeries): Spike[] {
   );
 }
 
-/** Steps whose norm is exactly 0: every group had one reward, or every token was masked. */
+/** Steps whose norm is exactly 0: every group had equal rewards, or every token was masked. */
 export function checkZeroGradient(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "grad_norm");
   if (series === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Since when something holds: by the change-point method where the level jumps, else by the running median.
+ * Since when something holds: found by the change-point method if the level jumps, else by the running median.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { runningMedian, type StepSeries } from "./series.ts";
 
 type Course = Pick<StepSeries, "steps" | "values">;
 
-/** Below it, logarithms would tell numbers apart that are all next to 0. */
+/** Below this, logarithms would distinguish numbers that are all nearly 0. */
 const LEAST = 1e-4;
-/** A jump that makes half of a change is most of it. */
+/** A jump that makes up half of a change is most of it. */
 const MOST = 0.5;
-/** Values on either side of the middle of a window: more cost time, and tell the step less exactly. */
+/** Values on either side of a window's center: more take time and locate the step less exactly. */
 const MOST_HALF = 25;
-/** Values on either side of a jump. */
+/** Values considered on either side of a jump. */
 const NEAR = 5;
 
-/** Where the levels of a series jump, in logarithms: indices. */
+/** Indices at which the level of a series jumps, in logarithms. */
 function findJumps({ values }: Course): number[] {
   return findChangePoints(values.map(logOf), new Float64Array(values.length));
 }
 
 /**
- * The first step from which on every running median is beyond; moved to a jump that is within its window. Null where the
- * series ends otherwise.
+ * The first step from which every running median is beyond; moved to a jump within its window. Null if the series ends
+ * within bounds.
  */
 export function findOnset(course: Course, isBeyond: (value: number) => boolean): number | null {
   const { steps, values } = course;
@@ -41,8 +41,8 @@ export function findOnset(course: Course, isBeyond: (value: number) => boolean):
 }
 
 /**
- * The step at which a series falls by a jump that makes most of its fall from `start` to `end`, judged by the few values
- * on either side: a steady fall has none. Null without one.
+ * The step of a jump that makes up most of the fall from `start` to `end`, judged by the few values on either side: a
+ * steady fall has none. Null if there is none.
  */
 export function findDrop(course: Course, start: number, end: number): number | null {
   const { steps, values } = course;

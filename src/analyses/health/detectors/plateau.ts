@@ -4,19 +4,19 @@ import { type RunSeries, startOf, takeSeries } from "./series.ts";
 import { boundRise, findTrend, tailFrom } from "./trend.ts";
 import { figure, share } from "./words.ts";
 
-/** Part of the run that has to be flat, and values in it; as rldoctor 0.2.0. */
+/** Part of the run that must be flat, and number of values in it; as in rldoctor 0.2.0. */
 const [LEAST_PART, LEAST_VALUES] = [0.35, 12];
-/** Chosen: so many steps are long in any run. */
+/** Chosen: this many steps are long in any run. */
 const LEAST_STEPS = 50;
-/** What the reward may still rise by: of its level, and of what it gained before; chosen. */
+/** How much the reward may still rise: relative to its level, and to its previous gain; chosen. */
 const [OF_LEVEL, OF_GAIN] = [0.05, 0.1];
-/** A reward from 0 to 1 that is here has nothing left to gain. */
+/** A reward from 0 to 1 at this level has nothing left to gain. */
 const SOLVED = 0.95;
 const STARTS = 20;
 
 /**
- * A reward that surely rises by next to nothing any more: the bound of its rise over the rest of the run is small, which
- * noise alone does not make it ("no trend was found" is said of any short run). From the earliest start on.
+ * A reward shown to have almost stopped rising: the upper bound of its rise over the rest of the run is small, which
+ * noise alone does not cause ("no trend was found" holds for any short run). Reported from the earliest possible start.
  */
 export function checkPlateau(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "reward", LEAST_VALUES);

@@ -5,14 +5,15 @@ import { endOf, type RunSeries, startOf, takeSeries } from "./series.ts";
 import { findTrend, tailFrom } from "./trend.ts";
 import { figure } from "./words.ts";
 
-/** Nats per token: high where it also speeds up, and high in any case; as rldoctor 0.2.0. */
+/** Nats per token: high if it also accelerates, and high in any case; as in rldoctor 0.2.0. */
 const [HIGH, EXTREME] = [0.5, 2];
-/** The second half rises this many times as fast as the first. */
+/** How many times as fast the second half rises as the first. */
 const FASTER = 1.5;
 
 /**
- * A policy that walks away from its reference. Exactly 0 throughout is a run without a KL term. Sources: Stiennon et al.
- * (arXiv 2009.01325); Gao et al., "Scaling Laws for Reward Model Overoptimization" (arXiv 2210.10760).
+ * A policy that drifts away from its reference. A series that is always exactly 0 means a run without a KL term.
+ * Sources: Stiennon et al. (arXiv 2009.01325); Gao et al., "Scaling Laws for Reward Model Overoptimization" (arXiv
+ * 2210.10760).
  */
 export function checkReference(run: RunSeries): BesideFinding | undefined {
   const series = takeSeries(run, "reference_kl");

@@ -6,7 +6,7 @@ import { endOf, FEWEST, type RunSeries, type StepSeries, startOf, takeSeries } f
 import { findTrend } from "./trend.ts";
 import { figure, share } from "./words.ts";
 
-/** Growth of the mean length, rank correlation with the reward, and gain per growth; as rldoctor 0.2.0. */
+/** Growth of the mean length, rank correlation with the reward, and gain per growth; as in rldoctor 0.2.0. */
 const [GROWTH, CORRELATION, EARNED] = [0.5, 0.6, 0.25];
 
 const DO =
@@ -15,8 +15,8 @@ const SOURCE =
   "Singhal et al., A Long Way to Go, arXiv 2310.03716; limits as rldoctor 0.2.0 (logged) and Cohen 1988 (dumps)";
 
 /**
- * Answers that grow together with the reward while an evaluation does not. Without an evaluation nothing is said: a
- * policy that learns to reason writes longer answers, too.
+ * Answers that grow together with the reward while an evaluation does not. Without an evaluation nothing is reported: a
+ * policy that learns to reason also writes longer answers.
  */
 export function checkRewardLength(run: RunSeries): BesideFinding | undefined {
   const [length, reward] = [takeSeries(run, "length"), takeSeries(run, "reward")];
@@ -58,8 +58,8 @@ function pairUp(a: StepSeries, b: StepSeries): [number[], number[]] {
 }
 
 /**
- * Only where longer answers to the same prompt are rewarded more and answers grow: either alone is usual. Where a task
- * needs several steps, right answers are the longer ones, and where answers wander, the wrong ones.
+ * Reported only if longer answers to the same prompt get higher rewards and answers grow: either alone is normal. In
+ * tasks with several steps the right answers are longer; if answers ramble, the wrong ones are.
  */
 export function checkRewardLengthOfDump(check: RewardLengthCheck, run: RunSeries): BesideFinding | undefined {
   const { outcome, value, interval, sequences, limit } = check;

@@ -5,25 +5,27 @@ import { endOf, type RunSeries, type StepSeries, startOf } from "./series.ts";
 import { findGain, findTrend, tailFrom } from "./trend.ts";
 import { figure, share } from "./words.ts";
 
-/** Shares of the variance that one part has, values below which they tell of warming up, as rldoctor 0.2.0. */
+/**
+ * Shares of the variance in one part, and the number of values below which they reflect warm-up; as in rldoctor 0.2.0.
+ */
 const [WARN, BAD, LEAST] = [0.7, 0.9, 150];
-/** A part has changed from a quarter on; chosen. */
+/** A part counts as changed from a quarter on; chosen. */
 const CHANGED = 0.25;
-/** Words in the names of parts that are not the task; as rldoctor 0.2.0. */
+/** Words in the names of parts that are not the task; as in rldoctor 0.2.0. */
 const AUXILIARY = ["format", "tag", "xml", "json", "length", "lang", "style", "think"];
 
-/** A part that is not the task makes up most of what the reward varies by, or one part rises while another falls. */
+/** A part other than the task makes up most of the reward's variation, or one part rises while another falls. */
 export function checkRewardParts(run: RunSeries): BesideFinding | undefined {
   const parts = (run.get("reward_part") ?? []).filter(({ values }) => values.length >= LEAST);
   if (parts.length < 2) return undefined;
   return findDominant(parts) ?? findApart(parts);
 }
 
-/** Whether a part is not the task, by its name. */
+/** Whether a part's name shows that it is not the task. */
 export const isAuxiliary = ({ part }: StepSeries): boolean =>
   AUXILIARY.some((word) => part.toLowerCase().includes(word));
 
-/** By the median deviation of the second half, which neither a single batch nor warming up decides. */
+/** Judged by the median deviation in the second half, which neither a single batch nor warm-up decides. */
 function findDominant(parts: readonly StepSeries[]): BesideFinding | undefined {
   const spreads = parts.map(({ values }) => {
     const late = values.slice(values.length >> 1);

@@ -5,16 +5,16 @@ import { FEWEST } from "./series.ts";
 
 export interface ShareAtEnd {
   readonly value: number;
-  /** Null where the dump has too few steps to tell. */
+  /** Null if the dump has too few steps to say. */
   readonly since: number | null;
   readonly first: number | undefined;
   /** Whether the whole 95 % interval of the share (Wilson's) is above the limit. */
   readonly isSure: boolean;
-  /** Whether the dump has enough steps to speak of a run. */
+  /** Whether the dump has enough steps to speak of a trend over the run. */
   readonly isLong: boolean;
 }
 
-/** A share in the last quarter of a dump's steps, or in more of them where these have too little, and since when. */
+/** A share in the last quarter of a dump's steps, or in more steps if these have too little data, and since when. */
 export function shareAtEnd(perStep: readonly HealthStep[], least: number, limit: number): ShareAtEnd {
   const known = perStep.flatMap(({ step, count, of }) =>
     step === null || of === 0 ? [] : [{ step, count, of }],

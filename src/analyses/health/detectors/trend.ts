@@ -2,9 +2,9 @@ import { spearmanTest } from "../../../core/statistics/correlation.ts";
 import { studentQuantile } from "../../../core/statistics/mean-bound.ts";
 import { endOf, type StepSeries, startOf } from "./series.ts";
 
-/** Values of neighboring steps resemble each other; means of so many blocks hardly do, and cost little. */
+/** Neighboring steps are correlated; means of at most this many blocks hardly are, and cost little. */
 const MOST_BLOCKS = 40;
-/** That a series without a trend is said to have one. */
+/** Chance of finding a trend in a series without one. */
 const TREND_RATE = 0.01;
 
 export type Direction = "up" | "down" | "flat";
@@ -13,13 +13,13 @@ type Course = Pick<StepSeries, "steps" | "values">;
 
 /**
  * Whether a series rises or falls: Spearman's correlation of its values with the steps (Daniels, "Rank correlation and
- * population models", JRSS B 12, 1950), over means of at most 40 blocks. `flat` where neither can be said.
+ * population models", JRSS B 12, 1950), over means of at most 40 blocks. `flat` if neither can be shown.
  */
 export function findTrend(course: Course, rate = TREND_RATE): Direction {
   const { steps, values } = toBlocks(course);
   if (values.length < 6) return "flat";
   const { statistic, pValue } = spearmanTest(steps, values);
-  // Perfect order has no p-value by Student's t but 0.
+  // For perfect order, Student's t gives a p-value of 0.
   if (Number.isNaN(statistic) || pValue > rate) return "flat";
   return statistic > 0 ? "up" : "down";
 }
@@ -40,7 +40,7 @@ function toBlocks({ steps, values }: Course): { steps: number[]; values: number[
   };
 }
 
-/** From the beginning to the end, as a part of the larger of the two; 0 where both are 0. */
+/** Change from beginning to end, relative to the larger of the two; 0 if both are 0. */
 export function findGain({ values }: Course): number {
   const [start, end] = [startOf(values), endOf(values)];
   const size = Math.max(Math.abs(start), Math.abs(end));
@@ -48,8 +48,8 @@ export function findGain({ values }: Course): number {
 }
 
 /**
- * The rise over the whole course that 19 of 20 such courses stay below: least squares over block means, slope × span plus
- * 1.64 standard errors (Student's t).
+ * Upper bound on the rise over the whole course, valid for 19 of 20 such courses: least squares over block means, slope
+ * × span plus 1.64 standard errors (Student's t).
  */
 export function boundRise(course: Course): number {
   const { steps, values } = toBlocks(course);

@@ -6,7 +6,10 @@ import { type RunSeries, recentOf, takeSeries } from "./series.ts";
 import { shareAtEnd } from "./share-at-end.ts";
 import { share, sinceWords } from "./words.ts";
 
-/** Shares of answers, both chosen: that of the check of dumps, and one in which the length limit decides the reward. */
+/**
+ * Shares of answers, both chosen: the limit in the check of dumps, and one at which the length limit decides the
+ * reward.
+ */
 const [WARN, BAD] = [0.1, 0.25];
 const LEAST_SEQUENCES = 30;
 
@@ -17,7 +20,10 @@ export function checkTruncation(run: RunSeries): BesideFinding | undefined {
   return tell(recentOf(series.values), since, series.steps[0], series.name);
 }
 
-/** Answers of exactly the largest length are only guessed to be cut: not told of few of them, nor where all have one length. */
+/**
+ * That answers of exactly the largest length were cut is a guess: not reported for a few, nor if all have the same
+ * length.
+ */
 export function checkTruncationOfDump(check: TruncationCheck): BesideFinding | undefined {
   const { outcome, basis, per_step } = check;
   if (outcome !== "within" && outcome !== "beyond") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Facts that one part of a run is further off than the rest. Each is said only where its test finds it (p < 0.05, see
- * standouts/), with the factor and what the factor rests on.
+ * Facts that one part of a run is further off than the rest. Each is stated only if its test finds it (p < 0.05, see
+ * standouts/), with the factor and the evidence behind it.
  *
  * @module
  */
@@ -18,12 +18,12 @@ import {
 } from "../standouts/index.ts";
 import { ordinal, times, weightOfFactor, writeFactor } from "./words.ts";
 
-/** Where one prompt holds at least this share of the part's Σ|Δ|, it is named. */
+/** A prompt with at least this share of the part's Σ|Δ| is named. */
 const TOLD_PROMPT_SHARE = 0.25;
-/** A step is named where the factor without it is at least this much nearer to 1. */
+/** A step is named if the factor without it is at least this much nearer to 1. */
 const TOLD_STEP_FACTOR = 1.25;
 
-/** @param clusters what the comparisons were made of */
+/** @param clusters the data behind the comparisons */
 export function comparisonFacts(comparisons: Comparisons, clusters: readonly SampledCluster[]): Fact[] {
   const { steps, ranks, environments, engines, finishReasons, staleness } = comparisons;
   const { turns, deciles, outcome, trend } = comparisons;
@@ -123,7 +123,7 @@ function drift(trend: Trend): Fact {
   };
 }
 
-/** The interval of a factor, or what it is with any one prompt left out where too few prompts allow none. */
+/** The interval of a factor, or its range with any one prompt left out if there are too few prompts for one. */
 function certainty({ interval, leaveOneOut }: Factor): string {
   return interval === null
     ? `${writeFactor(leaveOneOut.low)} to ${writeFactor(leaveOneOut.high)} with any one prompt left out`

@@ -1,5 +1,5 @@
 /**
- * Facts that describe: how Δ is spread, and what holds much of a figure. They compare nothing by chance.
+ * Descriptive facts: how Δ is distributed, and what holds much of a figure. They make no statistical comparison.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { addTurns } from "../standouts/index.ts";
 import type { FactSource } from "./fact-source.ts";
 import { weightOfFactor } from "./words.ts";
 
-/** Below this many tokens one of them always makes much of a figure. */
+/** With fewer tokens, one of them always holds much of a figure. */
 const ENOUGH_TOKENS = 50;
-/** Of Σ|Δ| or Σ k3: one token or prompt that holds more is named. */
+/** A token or prompt with more than this share of Σ|Δ| or Σ k3 is named. */
 const TOLD_SHARE = 0.1;
 
 type Describe = (source: FactSource, clusters: readonly SampledCluster[] | undefined) => Fact | undefined;
 
-/** @param clusters all prompts of the run; undefined where only some are known */
+/** @param clusters all prompts of the run; undefined if only some are known */
 export function descriptiveFacts(
   source: FactSource,
   clusters: readonly SampledCluster[] | undefined,

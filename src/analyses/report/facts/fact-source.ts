@@ -1,6 +1,6 @@
 import type { MismatchReport } from "../../../results/report.ts";
 
-/** What facts are drawn from: the report without the parts that are made from it. */
+/** The input of facts: the report without the parts that are derived from it. */
 export type FactSource = Omit<
   MismatchReport,
   "facts" | "next" | "correct" | "assessment" | "verdict" | "findings" | "left_out" | "sources" | "parity"

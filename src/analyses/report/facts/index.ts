@@ -12,14 +12,14 @@ import type { FactSource } from "./fact-source.ts";
 
 export type { FactSource } from "./fact-source.ts";
 
-/** A factor of two, or as much concentration: less is not worth a sentence. */
+/** A factor of two, or equivalent concentration: less is not worth a sentence. */
 const WORTH_SAYING = 1;
 const TOLD = 3;
 
 /**
- * The three most telling facts: each question gives at most one, weighted by how far it is from "nothing special" (log of
- * the factor by which one part differs from the rest, or of concentration). A comparison is made only of what its test
- * finds.
+ * The three most telling facts: each question contributes at most one, weighted by its distance from "nothing special"
+ * (log of the factor by which one part differs from the rest, or of the concentration). Comparisons are reported only
+ * if their test is significant.
  */
 export function findFacts(source: FactSource, sample: SequenceSample, comparisons: Comparisons): Fact[] {
   const clusters = sample.list();

@@ -1,12 +1,12 @@
-/** Numbers as facts say them. */
+/** How facts write numbers. */
 import { formatNumber } from "../../../core/text/index.ts";
 
-/** `9.5`, of a factor: two digits are what it is good for. */
+/** Writes a factor such as `9.5`: it is precise to two digits. */
 export const writeFactor = (factor: number): string => formatNumber(factor, 2);
 
 export const times = (factor: number): string => `${writeFactor(factor)} times`;
 
-/** How much is in a fact that compares: 1 at a factor of two. */
+/** Weight of a fact that compares: 1 at a factor of two. */
 export const weightOfFactor = (factor: number): number => Math.log2(factor);
 
 export function ordinal(n: number): string {

@@ -1,6 +1,6 @@
 /**
- * The mismatch weighed by the advantage: what of it reaches the policy gradient, and which tokens it weighs most wrongly
- * there. Batches without advantages pass by; sums are `core/summaries`' business.
+ * The mismatch weighted by the advantage: how much of it reaches the policy gradient, and which tokens it distorts most
+ * there. Batches without advantages are skipped; the sums themselves belong to `core/summaries`.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { formatPlaceKey } from "../worst-tokens.ts";
 
 const WORST_KEPT = 20;
 
-/** Its share of the run is known at the end only. */
+/** Its share of the run is known only at the end. */
 export type SummedSequence = Omit<GradientSequence, "impact_share">;
 
 /** Of the batches with advantages what {@link readGradient} needs; merges in any order to the same bits. */
@@ -45,7 +45,7 @@ export class GradientSummary extends Sums {
     ),
   });
   readonly sums = new GradientSums();
-  /** Of Σ k3, the part where the advantage is 0. */
+  /** The part of Σ k3 where the advantage is 0. */
   readonly shares = new ClusterShares();
   readonly worstTokens = new TopList<GradientToken>(
     WORST_KEPT,
@@ -54,7 +54,7 @@ export class GradientSummary extends Sums {
   );
   readonly worstSequences = new TopList<SummedSequence>(WORST_KEPT, ({ impact }) => impact, formatPlaceKey);
 
-  /** Nothing to do for a batch that lacks advantages or either policy's log-probs. */
+  /** Skips a batch that lacks advantages or either policy's log-probs. */
   add(batch: RecordBatch, clusters: ClusterKeys): void {
     const { rolloutLogprobs: rollout, trainerLogprobs: trainer, responseMask: mask, advantages } = batch;
     if (!advantages || !rollout || !trainer) return;
@@ -100,7 +100,7 @@ export class GradientSummary extends Sums {
     for (let t = start; t < end; t++) {
       const impact = impactAt(block, t);
       const size = Math.abs(impact);
-      // So written that NaN does not pass either.
+      // Written so that NaN does not pass either.
       if (!(size >= threshold) || impact === 0) continue;
       if (size === threshold) {
         prefix ??= formatPlaceKey(describePlace(batch, row, 0)).slice(0, -1);
@@ -113,7 +113,7 @@ export class GradientSummary extends Sums {
         token: t - start,
         turn: turnOfMark(marks[t - start]!) ?? 0,
         token_id: known(batch.responseTokenIds?.[t] ?? -1, -1),
-        // Single precision, as the other worst tokens have it.
+        // In single precision, like the other worst tokens.
         delta: Math.fround(block.trainer[t]! - block.rollout[t]!),
         rollout_logprob: block.rollout[t]!,
         trainer_logprob: block.trainer[t]!,

@@ -6,14 +6,14 @@ import type { GradientReport, ImpactFigures } from "../../../results/gradient.ts
 import type { WorstToken } from "../../../results/worst.ts";
 import type { GradientSummary } from "./gradient-summary.ts";
 
-/** Of the worst tokens, those that the sentence looks at. */
+/** How many of the worst tokens the sentence considers. */
 const LOOKED_AT = 10;
-/** Less of k3 is not worth a sentence. */
+/** A smaller share of k3 is not worth a sentence. */
 const WORTH_SAYING = 0.1;
 
 /**
- * @param run tokens of the report's figures, and its worst tokens, largest |Δ| first
- * @returns null where no token has an advantage
+ * @param run tokens of the report's figures, and the worst tokens, largest |Δ| first
+ * @returns null if no token has an advantage
  */
 export function readGradient(
   { sums, shares, worstTokens, worstSequences }: GradientSummary,
@@ -60,7 +60,10 @@ function readFigures(sums: Float64Array): ImpactFigures {
   };
 }
 
-/** Of these tokens, whatever others might have been drawn; what is left without any one prompt says how much rests on one. */
+/**
+ * About these tokens only, not others that might have been drawn; the range without any one prompt shows how much
+ * depends on one.
+ */
 function writeSentence(
   { k3_share_at_zero: k3, zero_advantage_share: tokens }: ImpactFigures,
   left: readonly [number, number] | null,

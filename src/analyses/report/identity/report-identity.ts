@@ -1,5 +1,5 @@
 /**
- * Identity tests of a run and its parts, which of them fail and what that means, and how far ratios may be trusted.
+ * Identity tests of a run and its parts, which of them fail and what that means, and how far to trust ratios.
  *
  * @module
  */
@@ -23,21 +23,21 @@ import { type MeasuredTests, measureTests, measureTurns } from "./tests.ts";
 import { MOST_TRUSTED } from "./trust.ts";
 import { sayHalfVariance, saySurprisal, sayUnitMean, tellParts } from "./words.ts";
 
-/** Chance that a sound run fails a test of the whole, and likewise one of all tests of its parts. */
+/** Chance that a healthy run fails a test of the whole, and also that it fails any test of its parts. */
 const FALSE_ALARM_RATE = 1e-3;
 /** With fewer clusters a variance is guesswork. */
 const FEWEST_CLUSTERS = 10;
-/** From here on a mean of ratios has no finite variance, and its sample is below it more often than not. */
+/** From this value on a mean of ratios has no finite variance, and its sample mean is usually too low. */
 const INFINITE_VARIANCE = 0.5;
-/** −2·mean Δ/mean Δ² is said where all of its interval lies outside. */
+/** −2·mean Δ/mean Δ² is reported if its whole interval lies outside. */
 const HALF_VARIANCE_BOUNDS = [0.5, 2] as const;
-/** Δ counts as small where 2·k3, which has all its powers, is within as much of mean Δ², which has the second alone. */
+/** Δ counts as small if 2·k3, which includes all powers, is this close to mean Δ², which has only the second. */
 const SMALL_DELTA = 0.25;
 
-/** Later turns are not tested by themselves. */
+/** Later turns are not tested individually. */
 const MOST_TURNS = 64;
 
-/** A part of the run by the name under which a failure is told. */
+/** A part of the run, with the name used to report a failure. */
 interface Part {
   readonly name: string;
   readonly tests: MeasuredTests;
@@ -59,9 +59,9 @@ export interface IdentityInput {
   /** In ascending order. */
   readonly steps: readonly StepTests[];
   readonly tails: TailIndices;
-  /** Of all tokens. */
+  /** Figures over all tokens. */
   readonly pooled: MismatchMetrics;
-  /** Why failures are not reported: what was read was chosen by what was sampled. */
+  /** Why failures are not reported: what was read was selected by what was sampled. */
   readonly notJudged: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export function reportIdentity({ summary, steps, tails, pooled, notJudged }: Ide
   };
 }
 
-/** Of one part there is nothing that the whole does not say. */
+/** A single part says nothing that the whole does not. */
 function nameParts<T extends { readonly tests: MeasuredTests }>(
   parts: readonly T[],
   name: (part: T) => string | number,
@@ -117,8 +117,8 @@ function reasonAgainst(pooled: MismatchMetrics, { clusters }: IdentityTest): str
 }
 
 /**
- * Half a unit in the last place of a float32 near 1. Rounding may bias every Δ by as much, whatever the policies are, so
- * means that are closer to what they must be say nothing.
+ * Half a unit in the last place of a float32 near 1. Rounding may bias every Δ by this much, whatever the policies are,
+ * so smaller deviations of a mean say nothing.
  */
 const RESOLUTION = 2 ** -24;
 
@@ -127,17 +127,17 @@ function isOff(test: IdentityTest | undefined, rate: number): test is IdentityTe
   return test !== undefined && test.clusters >= FEWEST_CLUSTERS && studentTail(test.z, test.freedom) < rate;
 }
 
-/** What the whole run's ratios are like. */
+/** The ratios of the whole run. */
 interface Tail extends TailIndices {
   /** The largest ρ. */
   readonly most: number;
 }
 
 /**
- * As {@link isOff}, of ratios. A mean above 1 is evidence as it is. One below 1 has other explanations: a rare large ρ that was
- * not drawn, so it counts only where the tail of ρ is light enough and ten more ratios as large as the largest would not
- * make up for it; and tokens that the trainer finds likely and nobody samples, so it must be as far off without those
- * that their lack makes small.
+ * Like {@link isOff}, for ratios. A mean above 1 is evidence as it stands. One below 1 has other explanations: a rare
+ * large ρ that was not drawn, so it counts only if the tail of ρ is light enough and ten more ratios as large as the
+ * largest would not make up for it; and tokens that the trainer finds likely and nobody samples, so it must be as far
+ * off without those whose absence makes it small.
  */
 function isRatioOff({ unitMean, liftedMean }: MeasuredTests, rate: number, { ratio, most }: Tail): boolean {
   if (!isOff(unitMean, rate) || Math.abs(unitMean.value - 1) < RESOLUTION) return false;
@@ -170,7 +170,7 @@ function judgeWhole(
   return failures;
 }
 
-/** Of tests that the whole passes, which parts fail them: one sentence for each kind of part. */
+/** Which parts fail tests that the whole passes: one sentence for each kind of part. */
 function judgeParts(all: readonly Parts[], whole: MeasuredTests, tail: Tail): IdentityFailure[] {
   const parts = all.flatMap((of) => of.parts);
   const tests = parts.reduce((sum, { tests: { surprisal } }) => sum + (surprisal === undefined ? 1 : 2), 0);

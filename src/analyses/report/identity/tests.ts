@@ -9,11 +9,11 @@ import {
 } from "../../../core/summaries/index.ts";
 import type { IdentityFigure, IdentityTests } from "../../../results/identity.ts";
 
-/** A part's tests, with what judging needs beside what is reported. */
+/** A part's tests, with what judging needs beyond what is reported. */
 export interface MeasuredTests {
   readonly shown: IdentityTests;
   readonly unitMean: IdentityTest;
-  /** See {@link Identity}; undefined where it is not known. */
+  /** See {@link Identity}; undefined if not known. */
   readonly liftedMean: IdentityTest | undefined;
   readonly halfVarianceTest: IdentityTest | undefined;
   readonly surprisal: IdentityTest | undefined;
@@ -36,9 +36,9 @@ export function measureTests({ clusters }: MismatchSummary): MeasuredTests {
 }
 
 /**
- * The tests of the first `count` turns, undefined for a turn without tokens (a filter may leave one so): a turn's mean is
- * that of all its tokens; how far prompts let it stray is known of the sampled ones, which are all of them in runs of up
- * to 32,768 sequences. Entropies are not summed by turn.
+ * The tests of the first `count` turns, undefined for a turn without tokens (a filter may leave one): a turn's mean
+ * covers all its tokens; its uncertainty over prompts is known from the sampled ones, which are all of them in runs of
+ * up to 32,768 sequences. Entropies are not summed by turn.
  */
 export function measureTurns(
   turns: MismatchSummary["turns"],
@@ -52,7 +52,7 @@ export function measureTurns(
   );
 }
 
-/** Of each turn, a row of Σ(ρ − 1) and tokens for each prompt. In one walk: the sample fits no cache. */
+/** For each turn, a row of Σ(ρ − 1) and tokens for each prompt. In a single pass: the sample fits in no cache. */
 function sumTurns(count: number, sample: readonly SampledCluster[]): Float64Array[] {
   const rows = Array.from({ length: count }, () => new Float64Array(2 * sample.length));
   for (let prompt = 0; prompt < sample.length; prompt++) {

@@ -4,7 +4,7 @@ import type { TrustReport } from "../../../results/identity.ts";
 import type { BaselineReading, MismatchReport } from "../../../results/report.ts";
 import type { RunSummary } from "../run-summary.ts";
 
-/** Above it means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */
+/** Above this, means of ratios say little, however many there are (Vehtari et al. 2024, section 3.2). */
 export const MOST_TRUSTED = 0.7;
 
 export function reportTrust({ total }: RunSummary, tails: TailIndices): TrustReport {
@@ -21,10 +21,10 @@ export function reportTrust({ total }: RunSummary, tails: TailIndices): TrustRep
   };
 }
 
-/** Below it a side has no large ratios of which too few could be sampled: the same bound as of "even" ratios. */
+/** Below this a side has no large ratios that could be undersampled: the same bound as for "even" ratios. */
 const LEAST_LARGE = Math.LN2;
 
-/** ESS with what speaks against it: of a side that is hardly sampled it knows nothing. */
+/** ESS with its caveats: it knows nothing about a side that is hardly sampled. */
 export function cautionEss(
   readings: readonly BaselineReading[],
   trust: TrustReport,
@@ -34,7 +34,7 @@ export function cautionEss(
     ["ρ", trust.khat_ratio, most],
     ["1/ρ", trust.khat_inverse, -least],
   ] as const;
-  // An infinite k̂ is of a tail without a shape: equal columns, or a handful of tokens that differ.
+  // An infinite k̂ belongs to a tail without a shape: equal columns, or a handful of tokens that differ.
   const heavy = sides.filter(
     ([, khat, extreme]) => khat > MOST_TRUSTED && khat < Number.POSITIVE_INFINITY && extreme > LEAST_LARGE,
   );

@@ -1,5 +1,5 @@
 /**
- * What a failed identity test says, for someone who has never heard of it.
+ * Explains a failed identity test to someone who has never heard of it.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export function sayHalfVariance(
   );
 }
 
-/** By where it lies: research of simulated faults, docs/statistics.md. */
+/** By where the value lies: from research on simulated faults, docs/statistics.md. */
 function explainHalfVariance(value: number): string {
   if (value < -0.5)
     return "as if the trainer's side had been sampled (swapped columns, temperature on one side)";
@@ -48,7 +48,7 @@ const MEANING = {
   surprisal: "the tokens there were not sampled from the distribution whose log-probs were recorded",
 } as const;
 
-/** One sentence for all parts of a kind that fail a test, worst first; none where none does. */
+/** One sentence for all parts of a kind that fail a test, worst first; none if none fails. */
 export function tellParts(
   kind: NonNullable<IdentityFailure["part"]>["kind"],
   test: "unit_mean" | "surprisal",

@@ -1,5 +1,5 @@
 /**
- * Which steps, ranks, turns or outcomes stand out, judged by how prompts differ. The sentences belong in `facts`.
+ * Which steps, ranks, turns or outcomes stand out, judged by how much prompts differ. The sentences belong in `facts`.
  *
  * @module
  */
@@ -24,26 +24,26 @@ export { SIGNIFICANT, type Standout } from "./standout.ts";
 export type { Trend } from "./trend.ts";
 export { addTurns } from "./units.ts";
 
-/** What stands out of a run, each list by falling factor. */
+/** What stands out in a run, each list by descending factor. */
 export interface Comparisons {
   readonly steps: readonly Standout<number>[];
   readonly ranks: readonly Standout<number>[];
   readonly environments: readonly Standout<string>[];
   readonly engines: readonly Standout<string>[];
   readonly finishReasons: readonly Standout<string>[];
-  /** Steps minus versions of the weights. */
+  /** Ages: steps minus versions of the weights. */
   readonly staleness: readonly Standout<number>[];
   readonly turns: readonly Standout<number>[];
   /** Tenths of a response, from 0. */
   readonly deciles: readonly Standout<number>[];
-  /** Undefined where there are no two to compare. */
+  /** Undefined if there are no two outcomes to compare. */
   readonly outcome: OutcomeContrast | undefined;
   readonly trend: Trend | undefined;
 }
 
 /** What is permuted to test turns and tenths of a response: most of the work, which another thread may do. */
 export type PlaceUnits = Readonly<Record<Place, GroupedUnits>>;
-/** The p of each turn and tenth. */
+/** The p-value of each turn and tenth. */
 export type PlaceChances = Readonly<Record<Place, Float64Array>>;
 
 /** Turns and tenths of responses, before they are tested. */
@@ -72,7 +72,7 @@ export function testPlaces({ turns, deciles }: PlaceUnits): PlaceChances {
   return { turns: maxStatisticTest(turns).p, deciles: maxStatisticTest(deciles).p };
 }
 
-/** @param chances what {@link testPlaces} makes of the units to test */
+/** @param chances the result of {@link testPlaces} for the units to test */
 export function comparePlaces(
   { candidates: { turns, deciles } }: GatheredPlaces,
   chances: PlaceChances,
@@ -80,7 +80,7 @@ export function comparePlaces(
   return { turns: significant(turns, chances.turns), deciles: significant(deciles, chances.deciles) };
 }
 
-/** Parts that whole responses belong to, and runs as a whole. */
+/** Compares parts that contain whole responses, and the run over time. */
 export function compareWholes(clusters: readonly SampledCluster[]): Omit<Comparisons, Place> {
   return {
     steps: findStandouts(clusters, ({ step }) => step),

@@ -22,9 +22,9 @@ export interface OutcomeContrast {
   readonly incorrectMean: number;
   /** Incorrect against correct. */
   readonly factor: Factor;
-  /** Geometric mean of a prompt's incorrect against its correct responses, over prompts that have both. */
+  /** Geometric mean over prompts of incorrect against correct responses, for prompts that have both. */
   readonly withinPrompt: { readonly factor: number; readonly prompts: number } | undefined;
-  /** The step without which the factor changes most, and the factor then. */
+  /** The step whose removal changes the factor most, and the factor without it. */
   readonly withoutStep: { readonly step: number; readonly factor: number } | undefined;
   readonly p: number;
 }
@@ -32,10 +32,10 @@ export interface OutcomeContrast {
 /** Labels of units. */
 const [WRONG, RIGHT] = [0, 1];
 
-/** Prompts with right and wrong answers from which the test is made within them. */
+/** Number of prompts with both right and wrong answers from which the test is made within prompts. */
 const ENOUGH_MIXED = 5;
 
-/** Right answers against wrong ones; undefined where one of them is missing. */
+/** Right answers against wrong ones; undefined if there are none of one kind. */
 export function outcomeContrast(clusters: readonly SampledCluster[]): OutcomeContrast | undefined {
   const units = outcomeUnits(clusters);
   const [wrong, right] = [units.sumOf(WRONG), units.sumOf(RIGHT)];
@@ -92,7 +92,7 @@ function withoutStep(units: Units, clusters: readonly SampledCluster[]): Outcome
   const steps = new Set(clusters.flatMap(({ sequences }) => sequences.map(({ step }) => step)));
   steps.delete(Number.NaN);
   if (steps.size < 3) return undefined;
-  // Summed by step first: to go through all units for each step takes seconds where there are hundreds of steps.
+  // Summed by step first: going through all units for each step takes seconds if there are hundreds of steps.
   const byStep = new Map<number, { step: number; wrong: Sums; right: Sums }>();
   const none = { tokens: 0, deltaAbs: 0 };
   for (let i = 0; i < units.length; i++) {

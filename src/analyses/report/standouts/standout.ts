@@ -1,7 +1,7 @@
 /**
- * Which part of a run stands out, tested: steps, ranks and environments by permuting prompts, turns and places by
- * permuting them within each response, right and wrong answers within each prompt. Tokens of a response and responses to
- * one prompt resemble each other, so they are no evidence on their own; how much prompts differ is what a part must beat.
+ * Tests which part of a run stands out: steps, ranks and environments by permuting prompts, turns and places by
+ * permuting them within each response, right and wrong answers within each prompt. Tokens of a response and responses
+ * to one prompt resemble each other, so they are not independent evidence; a part must differ by more than prompts do.
  *
  * @module
  */
@@ -14,31 +14,31 @@ import { addTurns, ENOUGH_TOKENS, factorOfParts, groupedUnits, Units, wholeClust
 /** A part of the run that is further off than the rest. */
 export interface Standout<K extends string | number> {
   readonly key: K;
-  /** Mean |Δ| of its tokens, and of those that it is compared with, nats. */
+  /** Mean |Δ| of its tokens, and of those it is compared with, nats. */
   readonly mean: number;
   readonly othersMean: number;
   readonly tokens: number;
-  /** Against the other parts; clusters are prompts. */
+  /** Factor against the other parts; clusters are prompts. */
   readonly factor: Factor;
-  /** Right for all parts that were looked at together. */
+  /** Adjusted for all parts tested together. */
   readonly p: number;
 }
 
 export const SIGNIFICANT = 0.05;
 
 /**
- * Of parts that prompts or responses belong to as wholes, those that stand out, by falling factor.
+ * The parts that stand out, by descending factor; for parts that contain whole prompts or responses.
  *
- * Where most prompts lie in one part each (steps, environments), prompts are permuted; where responses to one prompt lie
- * in several (ranks), these responses are, within their prompt.
+ * If most prompts are in one part each (steps, environments), prompts are permuted; if responses to one prompt are in
+ * several parts (ranks), these responses are permuted within their prompt.
  *
- * @param keyOf undefined or NaN: not known, left out
+ * @param keyOf undefined or NaN if not known; such responses are left out
  */
 export function findStandouts<K extends string | number>(
   clusters: readonly SampledCluster[],
   keyOf: (sequence: SampledSequence) => K | undefined,
 ): Standout<K>[] {
-  // Of most kinds of parts a run has one or none: known before anything is made of its sequences.
+  // Most kinds of parts have at most one value in a run: checked before any work on the sequences.
   if (!hasTwoKeys(clusters, keyOf)) return [];
   const keys = new Map<K, number>();
   const crossing = new Set<number>();
@@ -92,11 +92,11 @@ export interface Candidates<K extends string | number> {
   /** By label. */
   readonly keys: readonly K[];
   readonly units: Units;
-  /** Whether units change places within their block only. */
+  /** Whether units are permuted only within their block. */
   readonly within: boolean;
 }
 
-/** Turns or tenths of a response, to be compared with the rest of the responses that have them. */
+/** Turns or tenths of a response, compared with the rest of the responses that contain them. */
 export function gatherPlaces(clusters: readonly SampledCluster[], place: Place): Candidates<number> {
   const units = new Units();
   let parts = 0;
@@ -115,12 +115,12 @@ export function gatherPlaces(clusters: readonly SampledCluster[], place: Place):
   return { keys: Array.from({ length: parts }, (_, index) => index), units, within: true };
 }
 
-/** What is permuted to test the candidates; nothing where there are no two of them. */
+/** What is permuted to test the candidates; nothing if there are fewer than two. */
 export function unitsToTest({ keys, units, within }: Candidates<string | number>): GroupedUnits {
   return keys.length < 2 ? groupedUnits(new Units(), 0, within) : groupedUnits(units, keys.length, within);
 }
 
-/** Candidates that stand out, by falling factor. @param p of each, all of them tested together */
+/** Candidates that stand out, by descending factor. @param p of each, all tested together */
 export function significant<K extends string | number>(
   { keys, units, within }: Candidates<K>,
   p: Float64Array,
@@ -154,7 +154,7 @@ function describe<K extends string | number>(
   };
 }
 
-/** Units of the blocks that have one with this label. */
+/** Units in the blocks that contain one with this label. */
 function blocksWith(units: Units, label: number): Units {
   const blocks = new Set<number>();
   for (let i = 0; i < units.length; i++) if (units.label[i] === label) blocks.add(units.block[i]!);

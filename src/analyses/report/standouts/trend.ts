@@ -39,7 +39,7 @@ export function findTrend(clusters: readonly SampledCluster[]): Trend | undefine
     early: early.deltaAbs / early.tokens,
     late: late.deltaAbs / late.tokens,
     factor: factorOfParts(units, 1),
-    // Of two groups one sum mirrors the other, so the larger z is the two-sided test.
+    // With two groups, one sum mirrors the other, so the larger z is the two-sided test.
     p: Math.min(...maxStatisticTest(groupedUnits(units, 2, false)).p),
   };
 }

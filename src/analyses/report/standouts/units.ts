@@ -1,5 +1,5 @@
 /**
- * Units that change places in tests, and what they add up to.
+ * Units that tests permute, and their sums.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { clusteredFactor, type Factor, type TwoParts } from "../../../core/stati
 import type { GroupedUnits } from "../../../core/statistics/permutations.ts";
 import type { SampledSequence } from "../../../core/summaries/index.ts";
 
-/** A part must hold this many tokens before it is compared with others. */
+/** Minimum tokens in a part before it is compared with others. */
 export const ENOUGH_TOKENS = 50;
 
 /** Tokens and Σ|Δ|. */
@@ -30,8 +30,8 @@ export function addTurns({ turns }: SampledSequence): Sums {
 const FIRST_ROOM = 256;
 
 /**
- * Values that change places with others: prompts, responses, or parts of responses. As columns, since a large run has
- * half a million of the last; what a column holds from `length` on means nothing.
+ * Values that tests permute: prompts, responses, or parts of responses. Stored as columns, because a large run has half
+ * a million parts of responses; what a column contains from `length` on has no meaning.
  */
 export class Units {
   length = 0;
@@ -40,7 +40,7 @@ export class Units {
   deltaAbs = new Float64Array(FIRST_ROOM);
   /** Ascending. */
   cluster = new Int32Array(FIRST_ROOM);
-  /** Units change places within their block only. */
+  /** Units are permuted only within their block. */
   block = new Int32Array(FIRST_ROOM);
   label = new Int32Array(FIRST_ROOM);
 
@@ -63,7 +63,7 @@ export class Units {
     this.label = copyOnto(new Int32Array(room), this.label);
   }
 
-  /** Those for which `isIn` holds, by their index. */
+  /** The units whose index satisfies `isIn`. */
   filter(isIn: (unit: number) => boolean): Units {
     const kept = new Units();
     for (let i = 0; i < this.length; i++) {
@@ -84,7 +84,7 @@ export class Units {
     return sums;
   }
 
-  /** The sums of those of units `[from, to)` that have a label. */
+  /** The sums over those of the units `[from, to)` with a label. */
   sumOf(label: number, from = 0, to = this.length): Sums {
     const { tokens, deltaAbs, label: labels } = this;
     const sums = { tokens: 0, deltaAbs: 0 };
@@ -96,7 +96,7 @@ export class Units {
     return sums;
   }
 
-  /** The units of each cluster, `[from, to)`: they are next to each other. */
+  /** The units of each cluster, `[from, to)`: they are adjacent. */
   *clusters(): Generator<readonly [from: number, to: number]> {
     for (let from = 0; from < this.length; ) {
       let to = from + 1;
@@ -122,7 +122,7 @@ export function addUp(all: readonly Sums[]): Sums {
   return { tokens, deltaAbs };
 }
 
-/** One unit for each cluster, all in one block. */
+/** One unit per cluster, all in one block. */
 export function wholeClusters(units: Units): Units {
   const whole = new Units();
   for (const [from, to] of units.clusters()) {
@@ -132,7 +132,7 @@ export function wholeClusters(units: Units): Units {
   return whole;
 }
 
-/** Where a prompt lies in several parts after all, it counts for the one with most of its tokens. */
+/** A prompt that is in several parts after all counts for the one with most of its tokens. */
 function mainLabel({ tokens, label }: Units, from: number, to: number): number {
   if (to === from + 1) return label[from]!;
   const byLabel = new Map<number, number>();
@@ -141,7 +141,7 @@ function mainLabel({ tokens, label }: Units, from: number, to: number): number {
   return main;
 }
 
-/** e = Σ|Δ| − R·n, R being that of the block: what is left when the tokens that a unit has are accounted for. */
+/** e = Σ|Δ| − R·n, with R of the block: what remains once the unit's number of tokens is accounted for. */
 export function groupedUnits(units: Units, groupCount: number, within: boolean): GroupedUnits {
   const { length, tokens, deltaAbs, block } = units;
   const blocks = [0];
@@ -157,7 +157,7 @@ export function groupedUnits(units: Units, groupCount: number, within: boolean):
   return { values, groups: units.label.slice(0, length), groupCount, blocks: Int32Array.from(blocks) };
 }
 
-/** The units of the label `first` against the others. Its `largest.cluster` is the place in the list of clusters. */
+/** The units labeled `first` against the others. `largest.cluster` is an index into the list of clusters. */
 export function factorOfParts(units: Units, first: number): Factor {
   const { parts, clusters } = twoParts(units, first);
   const factor = clusteredFactor(parts);
