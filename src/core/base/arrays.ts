@@ -21,7 +21,7 @@ export function isNumericArray(value: unknown): value is NumericArray {
   );
 }
 
-/** The same values in single precision where that loses nothing, else in double. */
+/** The same values in single precision if that loses nothing, else in double. */
 export function compactFloats(values: ArrayLike<number>): FloatArray {
   const single = Float32Array.from(values);
   for (let i = 0; i < single.length; i++) {

@@ -1,7 +1,7 @@
 /** Bytes as text and back, in browsers and in Node. */
 export function encodeBase64(bytes: Uint8Array): string {
   const texts: string[] = [];
-  // An argument for each byte: engines take some ten thousand.
+  // One argument per byte: engines accept some ten thousand.
   for (let from = 0; from < bytes.length; from += 8192)
     texts.push(String.fromCharCode(...bytes.subarray(from, from + 8192)));
   return btoa(texts.join(""));

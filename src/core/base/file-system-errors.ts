@@ -112,7 +112,7 @@ const ADVICE = new Map<string, Advice>([
 /** `ENOENT`, `E2BIG`, `EAI_AGAIN`; not `ERR_…`, which are Node's own. */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z0-9_]+$/;
 
-/** Calls by which a failure is known for one of a kind; all others read or look. */
+/** Calls that identify the kind of failure; all others read or look. */
 const DOING = new Map(
   Object.entries({
     write:
@@ -177,10 +177,10 @@ export function fileSystemError(
   );
 }
 
-/** How many errors may lie behind each other before the search for a system's error ends. */
+/** How many causes of an error are followed in search of a system error. */
 const MOST_CAUSES = 8;
 
-/** The failed system call in an error or behind it; `fetch failed` is one behind a TypeError. */
+/** The failed system call in an error or among its causes; `fetch failed` has one behind a TypeError. */
 function findSystemError(error: unknown): SystemError | undefined {
   let at = error;
   for (let depth = 0; depth < MOST_CAUSES && at instanceof Error; depth++) {
@@ -200,9 +200,9 @@ interface SystemError extends Error {
   readonly port?: number;
 }
 
-/** What a failed call was about, as far as the system says it. */
+/** What a failed call was about, as far as the system reports it. */
 function nameSubject({ syscall = "", path, dest, hostname, address, port }: SystemError): string {
-  // `spawn PROGRAM`: some versions have the program only there.
+  // `spawn PROGRAM`: some versions report the program only there.
   const program = /^spawn(?:Sync)? (.+)$/.exec(syscall)?.[1];
   const host = hostname ?? address;
   const place = host === undefined ? undefined : `${host}${port === undefined ? "" : `:${port}`}`;
@@ -210,10 +210,10 @@ function nameSubject({ syscall = "", path, dest, hostname, address, port }: Syst
 }
 
 /**
- * The error with a tag for a failure that was not explained where it happened and is the machine's, not a bug:
- * a full disk, a missing directory, a closed port, a program that is not installed.
+ * The tagged error for a failure that was not explained where it happened and is due to the machine, not a bug: a full
+ * disk, a missing directory, a closed port, a program that is not installed.
  *
- * @returns undefined for any other error without a tag, which is a bug
+ * @returns undefined for any other untagged error, which is a bug
  */
 export function foreseenError(error: unknown): LogratioError | undefined {
   if (error instanceof LogratioError) return error;

@@ -1,16 +1,19 @@
 import { SpelledRoom, type SpelledTokens } from "./spelled-room.ts";
 import { TOKEN_FLAGS } from "./token-class.ts";
 
-/** Digits are written three at a time, by a table that stays in the nearest cache; those of a vocabulary would not. */
+/**
+ * Digits are written three at a time, from a table that stays in the nearest cache; one for a whole vocabulary would
+ * not.
+ */
 const GROUP = 1000;
 const HASH = "#".charCodeAt(0);
 const QUESTION = "?".charCodeAt(0);
-/** The most that an id of 32 bits takes, and what is written beyond it. */
+/** The longest text of a 32-bit id, plus the bytes written beyond it. */
 const MOST_BYTES = 12;
 
-/** By number below {@link GROUP}: its digits with leading zeros, the first one in the lowest byte. */
+/** For each number below {@link GROUP}: its digits with leading zeros, the first one in the lowest byte. */
 const PADDED = Uint32Array.from({ length: GROUP }, (_, number) => packed(String(number).padStart(3, "0")));
-/** The same without leading zeros, and how many digits these are in the highest byte. */
+/** The same without leading zeros; the highest byte has the number of digits. */
 const BARE = Uint32Array.from({ length: GROUP }, (_, number) => {
   const digits = String(number);
   return packed(digits) | (digits.length << 24);
@@ -20,11 +23,11 @@ function packed(digits: string): number {
   return [...digits].reduce((word, digit, i) => word | (digit.charCodeAt(0) << (8 * i)), 0);
 }
 
-/** Spells tokens of which only the ids are known: `#id`, and `#?` without one. */
+/** Spells tokens when only their ids are known: `#id`, and `#?` for a missing id. */
 export class IdSpeller {
   readonly #room = new SpelledRoom();
 
-  /** In memory that the next call uses again. */
+  /** Spells into memory that the next call reuses. */
   spell(ids: ArrayLike<number>): SpelledTokens {
     const count = ids.length;
     const room = this.#room;
@@ -44,7 +47,7 @@ export class IdSpeller {
   }
 }
 
-/** Returns the end. Up to three bytes after it are written, too. */
+/** Returns the end of the digits. Up to three bytes after it are overwritten too. */
 function writeDigits(view: DataView, at: number, number: number): number {
   if (number < GROUP) return writeGroup(view, at, number);
   const high = Math.trunc(number / GROUP);

@@ -1,14 +1,14 @@
 /**
- * Line breaks of messages. A message quotes names from files, and a name may hold a line break: printed as it is, what
- * follows would look like another message. So a text is one line, and only a list of texts is several.
+ * Line breaks in messages. A message quotes names from files, and a name may contain a line break: printed as it is,
+ * the text after it would look like another message. So a text is a single line, and only a list of texts is several.
  *
  * @module
  */
 
-/** A text of one line, in which a line break is written out as `\\n`; or a list of such lines. */
+/** A one-line text, in which a line break is written as `\\n`; or a list of such lines. */
 export type Lines = string | readonly string[];
 
-/** The lines with line breaks between them; those within a line are written out. */
+/** Joins the lines with line breaks; those within a line are written as `\\n`. */
 export function joinLines(lines: Lines): string {
   return typeof lines === "string" ? writeOut(lines) : lines.map(writeOut).join("\n");
 }
@@ -17,15 +17,15 @@ function writeOut(line: string): string {
   return line.includes("\n") ? line.replaceAll("\n", "\\n") : line;
 }
 
-/** The lines of a text that {@link joinLines} made: its line breaks are its own. */
+/** Splits a text made by {@link joinLines} into its lines. */
 export function splitLines(text: string): readonly string[] {
   return text.split("\n");
 }
 
 /**
- * The text of an error or of a finding behind words of one's own, with the lines that it has.
+ * Puts words before the text of an error or a finding, and keeps its lines.
  *
- * @param text from {@link joinLines}: its line breaks are its own
+ * @param text from {@link joinLines}: its line breaks are intended
  */
 export function putBefore(words: string, text: string): readonly string[] {
   const [first = "", ...rest] = splitLines(text);

@@ -13,7 +13,7 @@ export function shellCommand(verb: string, paths: readonly string[], words: read
   return ["logratio", verb, ...paths.map(asPath), ...words].map(quoteForShell).join(" ");
 }
 
-/** A path that begins like a flag gets `./` in front; `-` alone is standard input. */
+/** A path that begins like a flag gets a leading `./`; a lone `-` is standard input. */
 function asPath(path: string): string {
   return path.startsWith("-") && path !== "-" ? `./${path}` : path;
 }

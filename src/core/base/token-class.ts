@@ -1,10 +1,10 @@
 /** Bits of a token's flags. */
 export const TOKEN_FLAGS = {
   special: 1,
-  /** It begins inside a character that an earlier token began. */
+  /** The token begins inside a character that an earlier token began. */
   continuation: 2,
   digit: 4,
-  /** It has no known text, and is shown as `#id`. */
+  /** The token has no known text, and is shown as `#id`. */
   unknown: 8,
 } as const;
 

@@ -36,7 +36,7 @@ export function deltaStd(sums: Float64Array, offset = 0): Nats {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns nats; NaN where no token counts
+ * @returns nats; NaN if no token counts
  */
 export function deltaAbsMean(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.ABS_DELTA_SUM]! / sums[offset + F.COUNT]!;
@@ -60,7 +60,7 @@ export function deltaAbsMean(sums: Float64Array, offset = 0): Nats {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns nats; NaN where no token counts
+ * @returns nats; NaN if no token counts
  */
 export function k1(sums: Float64Array, offset = 0): Nats {
   return -deltaMean(sums, offset);
@@ -84,7 +84,7 @@ export function k1(sums: Float64Array, offset = 0): Nats {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns nats; NaN where no token counts
+ * @returns nats; NaN if no token counts
  */
 export function k2(sums: Float64Array, offset = 0): Nats {
   const mean = deltaMean(sums, offset);
@@ -110,7 +110,7 @@ export function k2(sums: Float64Array, offset = 0): Nats {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns nats; NaN where no token counts
+ * @returns nats; NaN if no token counts
  */
 export function k3(sums: Float64Array, offset = 0): Nats {
   return sums[offset + F.K3_SUM]! / sums[offset + F.COUNT]!;
@@ -128,7 +128,7 @@ function ratioMoments(sums: Float64Array, offset: number): RatioMoments {
   return unit > 0 ? farMoments(sums, offset, unit) : { ...plainMoments(sums, offset), unit };
 }
 
-/** Beside a ρ of exp 300, those up to exp 20 add nothing but their number. */
+/** Next to a ρ of exp 300, those up to exp 20 contribute only to the count. */
 function farMoments(sums: Float64Array, offset: number, unit: Nats): RatioMoments {
   const over = sums[offset + F.OVER_COUNT]!;
   const count = sums[offset + F.COUNT]!;
@@ -154,13 +154,13 @@ function plainMoments(sums: Float64Array, offset: number): Omit<RatioMoments, "u
   return { mean: 1 + total, m2: m2 + overM2 + ((apart * apart * within) / count) * over };
 }
 
-/** Mean ρ; Infinity where no float64 can hold it. */
+/** Mean ρ; Infinity if it exceeds float64. */
 export function ratioMean(sums: Float64Array, offset = 0): Ratio {
   const { mean, unit } = ratioMoments(sums, offset);
   return inPlainUnits(mean, unit);
 }
 
-/** Population standard deviation of ρ; Infinity where no float64 can hold it. */
+/** Population standard deviation of ρ; Infinity if it exceeds float64. */
 export function ratioStd(sums: Float64Array, offset = 0): Ratio {
   const { m2, unit } = ratioMoments(sums, offset);
   return inPlainUnits(Math.sqrt(m2 / sums[offset + F.COUNT]!), unit);
@@ -186,8 +186,8 @@ function chi2Within(sums: Float64Array, offset: number): number {
 }
 
 /**
- * Effective sample size as a fraction of the tokens: (Σ ρ)² / (n Σ ρ²) = 1 / (1 + var ρ / mean² ρ), in (0, 1],
- * at any Δ: also where ρ or ρ² is beyond float64.
+ * Effective sample size as a fraction of the tokens: (Σ ρ)² / (n Σ ρ²) = 1 / (1 + var ρ / mean² ρ), in (0, 1], for any
+ * Δ, even if ρ or ρ² exceeds float64.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -204,7 +204,7 @@ function chi2Within(sums: Float64Array, offset: number): number {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns a fraction; NaN where no token counts
+ * @returns a fraction; NaN if no token counts
  */
 export function effectiveSampleSize(sums: Float64Array, offset = 0): Fraction {
   const { mean, m2 } = ratioMoments(sums, offset);
@@ -221,8 +221,8 @@ export function absProbDiffStd(sums: Float64Array, offset = 0, ddof: 0 | 1 = 0):
 const SAME = 1e-15;
 
 /**
- * 1 − r for the Pearson correlation r of p and p', to full relative accuracy also where it is tiny; in [0, 2]. NaN
- * for fewer than two tokens or where either policy gives all tokens the same probability.
+ * 1 − r for the Pearson correlation r of p and p', to full relative accuracy even if it is tiny; in [0, 2]. NaN for
+ * fewer than two tokens, or if either policy gives all tokens the same probability.
  *
  * From the regression of p' on p: slope b, residual sum of squares E, Σ (p' − mean)² = E + b² Σ (p − mean)².
  */
@@ -260,7 +260,7 @@ export function pearsonDeficit(sums: Float64Array, offset = 0): number {
  *
  * @param sums a vector of `FIELDS` sums, or a table of them
  * @param offset where in the table the vector begins: row × `FIELDS`
- * @returns NaN for fewer than two tokens, or where either policy gives all tokens the same probability
+ * @returns NaN for fewer than two tokens, or if either policy gives all tokens the same probability
  */
 export function pearson(sums: Float64Array, offset = 0): number {
   return Math.min(Math.max(1 - pearsonDeficit(sums, offset), -1), 1);

@@ -25,7 +25,7 @@ export function logitAt({ format, values }: LogitBlock, index: number): number {
   return format === "bfloat16" ? fromBfloat16(value) : fromFloat16(value);
 }
 
-/** One row of logits as float32: a view of the block where it holds them as such. */
+/** One row of logits as float32: a view of the block if it has that format. */
 export function decodeRow(block: LogitBlock, row: number): Float32Array {
   const { format, values, vocabulary } = block;
   const start = row * vocabulary;

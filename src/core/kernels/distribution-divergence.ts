@@ -38,8 +38,8 @@ export function computeJensen(ratio: number): number {
 }
 
 /**
- * Fills row `row` of `into`: P against Q over the columns that both have. Stays NaN where either row holds a NaN or
- * +inf, or no finite logit among those columns.
+ * Fills row `row` of `into`: P against Q over the columns that both have. Stays NaN if either row contains a NaN or
+ * +inf, or has no finite logit among those columns.
  */
 export function compareRow(p: Float32Array, q: Float32Array, row: number, into: DivergenceRows): void {
   const columns = Math.min(p.length, q.length);
@@ -54,7 +54,7 @@ export function compareRow(p: Float32Array, q: Float32Array, row: number, into: 
   writeDivergences({ p, q, columns, ofP, ofQ }, row, into);
 }
 
-/** Probability of the columns from `columns` on; NaN where one of them is NaN or +inf. */
+/** Probability of the columns from `columns` on; NaN if one of them is NaN or +inf. */
 function excludedMass(logits: Float32Array, columns: number, common: Softmax): number {
   const tail = logits.subarray(columns);
   if (tail.every((logit) => logit === Number.NEGATIVE_INFINITY)) return 0;
@@ -103,7 +103,7 @@ function writeDivergences(pair: Pair, row: number, into: DivergenceRows): void {
   into.totalVariation[row] = Math.min(distance / 2, 1);
 }
 
-/** Σ (q − p), with Q normalized as the shift and the offset have it. */
+/** Σ (q − p), with Q normalized by the shift and the offset. */
 function computeExcess({ p, q, columns, ofP, ofQ }: Pair, shift: number, offset: number): number {
   const logP = Math.log1p(ofP.rest);
   let excess = 0;

@@ -34,8 +34,8 @@ export function emptyDivergences(rows: number): DivergenceRows {
 }
 
 /**
- * @throws LengthMismatchError when the block's values are not `rows × vocabulary`, or rows and tokens differ in number
- * @throws UsageError when the values are not of the format's array type, or `k` is not a count
+ * @throws LengthMismatchError if the block's values are not `rows × vocabulary`, or rows and tokens differ in number
+ * @throws UsageError if the values are not of the format's array type, or `k` is not a count
  */
 export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: number): void {
   const { format, values, rows, vocabulary } = block;
@@ -59,7 +59,7 @@ export function checkBlock(block: LogitBlock, tokens: ArrayLike<number>, k: numb
   }
 }
 
-/** @throws LengthMismatchError when two blocks about the same tokens differ in rows */
+/** @throws LengthMismatchError if two blocks about the same tokens differ in rows */
 export function checkPair(p: LogitBlock, q: LogitBlock): void {
   if (p.rows !== q.rows) {
     throw new LengthMismatchError(`cannot compare logits: P has ${p.rows} rows, Q has ${q.rows}`, {

@@ -1,7 +1,7 @@
 /**
- * The reference implementation of the distribution kernel: defines every figure of `logit-block.ts`, in float64. No figure is a
- * difference of larger ones, so that each keeps its digits where a distribution is nearly certain, or two are nearly
- * equal.
+ * The reference implementation of the distribution kernel: defines every figure of `logit-block.ts`, in float64. No
+ * figure is a difference of larger ones, so that each keeps its digits if a distribution is nearly certain, or two are
+ * nearly equal.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { isColumn } from "./distribution-rows.ts";
 import type { DistributionRows } from "./logit-block.ts";
 
 /**
- * A softmax without its rounding: Σ exp(z − max) = 1 + rest, where the maximum's own term is exactly 1. So
- * log p = (z − max) − log1p(rest), and −log p of the maximum is log1p(rest) however small that is.
+ * A softmax that avoids rounding: Σ exp(z − max) = 1 + rest, where the maximum's own term is exactly 1. So log p = (z −
+ * max) − log1p(rest), and −log p of the maximum is log1p(rest) however small that is.
  */
 export interface Softmax {
   readonly max: number;
@@ -19,7 +19,7 @@ export interface Softmax {
   readonly weighted: number;
 }
 
-/** The softmax of the columns `[from, to)`; undefined when one is NaN or +inf, or none is finite. */
+/** The softmax of the columns `[from, to)`; undefined if one is NaN or +inf, or none is finite. */
 export function computeSoftmax(logits: ArrayLike<number>, from: number, to: number): Softmax | undefined {
   let max = Number.NEGATIVE_INFINITY;
   let at = from;

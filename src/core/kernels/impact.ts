@@ -14,17 +14,17 @@ import { computeK3 } from "./scalar.ts";
  * A · (ρ − 1), in units of the advantage.
  *
  * @param delta Δ = log p_trainer − log p_rollout of the token, nats
- * @returns 0 where A is 0, whatever ρ; ±Infinity where ρ overflows (Δ > 709.78); NaN where either is missing
+ * @returns 0 if A is 0, whatever ρ; ±Infinity if ρ overflows (Δ > 709.78); NaN if either is missing
  */
 export function computeImpact(advantage: number, delta: number): number {
   if (advantage === 0 && !Number.isNaN(delta)) return 0;
   return advantage * Math.expm1(delta);
 }
 
-/** Below this |Δ| nine terms of the series have all digits. */
+/** Below this |Δ|, nine terms of the series give all digits. */
 const SERIES = 0.0625;
 
-/** {@link computeK3}, without divisions for small Δ, as most tokens have. */
+/** {@link computeK3}, without divisions for small Δ, which most tokens have. */
 export function quickK3(delta: number): number {
   if (delta > SERIES || delta < -SERIES) return computeK3(delta);
   return (
@@ -41,7 +41,7 @@ export function quickK3(delta: number): number {
   );
 }
 
-/** e^Δ to the last digit but one, in half the time of `Math.exp` for small Δ, as most tokens have. */
+/** e^Δ to the last digit but one, in half the time of `Math.exp` for small Δ, which most tokens have. */
 export function quickExp(delta: number): number {
   return delta > SERIES || delta < -SERIES ? Math.exp(delta) : 1 + (delta + quickK3(delta));
 }

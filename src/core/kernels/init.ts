@@ -13,7 +13,7 @@ import { initTokensKernel } from "./wasm/tokens-kernel.ts";
  * assert.equal(await initKernels(), true); // Node has SIMD
  * ```
  *
- * @returns whether the kernels run here. Where they do not (no SIMD), the reference implementations do all the work.
+ * @returns whether the kernels run here; without SIMD they do not, and the reference implementations do all the work.
  */
 export async function initKernels(): Promise<boolean> {
   const ready = await Promise.all([initMismatchKernel(), initTokensKernel(), initDistributionKernel()]);

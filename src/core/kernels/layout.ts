@@ -29,35 +29,36 @@ export const NEGATIVE_SUM = 9;
 export const K3_SUM = 10;
 /** Mean of ρ − 1 over tokens with Δ ≤ {@link RATIO_CLAMP}. */
 export const EXCESS_MEAN = 11;
-/** In other units where every ρ is tiny, as RATIO_MEAN is (`ratio-units.ts`). */
+/** Scaled by another unit if every ρ is tiny, like RATIO_MEAN (`ratio-units.ts`). */
 export const EXCESS_M2 = 12;
 /**
- * Tokens with Δ > {@link RATIO_CLAMP}, kept separate so that both trainers' clamp at ±20 and the true value follow.
+ * Tokens with Δ > {@link RATIO_CLAMP}, kept separate so that both the trainers' clamp at ±20 and the true value can be
+ * computed.
  */
 export const OVER_COUNT = 13;
-/** Σ (ρ − 1) and Σ (ρ − 1)² over the tokens of OVER_COUNT; in other units where ρ is huge (`ratio-units.ts`). */
+/** Σ (ρ − 1) and Σ (ρ − 1)² over the tokens of OVER_COUNT; scaled by another unit if ρ is huge (`ratio-units.ts`). */
 export const OVER_EXCESS_SUM = 14;
 export const OVER_EXCESS_SQUARE_SUM = 15;
-/** Tokens whose two probabilities exist: COUNT plus those where a log-prob is -Infinity and neither is NaN or +Infinity. */
+/** Tokens with two probabilities: COUNT plus those where a log-prob is -Infinity and neither is NaN or +Infinity. */
 export const PROB_COUNT = 16;
-/** Mean and M2 of Δp over PROB_COUNT tokens, like all the following up to PROB_DIFF_RESIDUAL. */
+/** Mean and M2 of Δp over PROB_COUNT tokens, like all fields up to PROB_DIFF_RESIDUAL. */
 export const PROB_DIFF_MEAN = 17;
 export const PROB_DIFF_M2 = 18;
 export const ABS_PROB_DIFF_MEAN = 19;
 export const ABS_PROB_DIFF_M2 = 20;
 /** 0 while PROB_COUNT is 0. */
 export const ABS_PROB_DIFF_MAX = 21;
-/** Mean of q = 1 − p, the rollout policy's probability of other tokens: exact where p is near 1. */
+/** Mean of q = 1 − p, the rollout policy's probability of other tokens: exact if p is near 1. */
 export const TAIL_MASS_MEAN = 22;
 /** Σ (q − mean q)², which is also Σ (p − mean p)². */
 export const TAIL_MASS_M2 = 23;
-/** Mean of p: exact where p is near 0. */
+/** Mean of p: exact if p is near 0. */
 export const PROB_MEAN = 24;
-/** Least-squares slope of Δp on p; 0 where all p are equal. Σ (p − mean p)(Δp − mean Δp) = slope · TAIL_MASS_M2. */
+/** Least-squares slope of Δp on p; 0 if all p are equal. Σ (p − mean p)(Δp − mean Δp) = slope · TAIL_MASS_M2. */
 export const PROB_DIFF_SLOPE = 25;
 /**
- * Σ of the squared residuals of that fit. Kept instead of a co-moment because the correlation of p and p' follows
- * from it without subtraction, also where p' is almost a multiple of p (a constant Δ).
+ * Σ of the squared residuals of that fit. Kept instead of a co-moment because the correlation of p and p' follows from
+ * it without subtraction, even if p' is almost a multiple of p (a constant Δ).
  */
 export const PROB_DIFF_RESIDUAL = 26;
 /** Σ of the rollout log-probs over COUNT tokens, nats; likewise the trainer's. */
@@ -70,11 +71,11 @@ export const POSITIVE_INFINITE_COUNT = 30;
 /** Either log-prob NaN or +Infinity, or both -Infinity. */
 export const UNDEFINED_COUNT = 31;
 
-/** Mean of ρ over tokens with Δ ≤ {@link RATIO_CLAMP}: EXCESS_MEAN + 1, but exact where ρ is near 0. */
+/** Mean of ρ over tokens with Δ ≤ {@link RATIO_CLAMP}: EXCESS_MEAN + 1, but exact if ρ is near 0. */
 export const RATIO_MEAN = 32;
 
 /**
- * Numbers in one vector of sums: a table of sums has row i at `i * FIELDS`.
+ * Number of fields in one vector of sums: in a table, row i starts at `i * FIELDS`.
  *
  * ```ts
  * import assert from "node:assert/strict";

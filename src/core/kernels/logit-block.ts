@@ -8,7 +8,7 @@
 export interface LogitBlock {
   /** The number format of `values`. */
   readonly format: "float32" | "float16" | "bfloat16";
-  /** Float32Array for `float32`; the raw bits in a Uint16Array for the two others. */
+  /** Float32Array for `float32`; the raw bits in a Uint16Array for the other two. */
   readonly values: Float32Array | Uint16Array;
   /** Token positions of the block. */
   readonly rows: number;
@@ -16,15 +16,18 @@ export interface LogitBlock {
   readonly vocabulary: number;
 }
 
-/** Figures of one policy's distributions, `[rows]` each. Natural logarithms; NaN where a row holds a NaN or +inf. */
+/** Figures of one policy's distributions, `[rows]` each. Natural logarithms; NaN if a row contains a NaN or +inf. */
 export interface DistributionRows {
   /** log Σ exp(logit). */
   readonly logSumExp: Float64Array;
-  /** Log-prob of the row's actual token; NaN where its id is negative or not a column. */
+  /** Log-prob of the row's actual token; NaN if its id is negative or not a column. */
   readonly logprobs: Float64Array;
   /** −Σ p log p, nats. */
   readonly entropies: Float64Array;
-  /** 1 + the number of columns with a larger logit than the actual token's: 1 is the most probable; -1 without one. */
+  /**
+   * 1 + the number of columns with a larger logit than the actual token's, so 1 is the most probable; -1 without a
+   * token.
+   */
   readonly ranks: Int32Array;
   /** Number of most probable columns kept per row. */
   readonly k: number;
@@ -34,9 +37,9 @@ export interface DistributionRows {
   readonly topLogprobs: Float64Array;
 }
 
-/** How far two policies' distributions P and Q are apart, `[rows]` each, nats. */
+/** Divergences between two policies' distributions P and Q, `[rows]` each, nats. */
 export interface DivergenceRows {
-  /** D(P‖Q) = Σ p (log p − log q); +inf where q is 0 and p is not. */
+  /** D(P‖Q) = Σ p (log p − log q); +inf if q is 0 and p is not. */
   readonly forwardKl: Float64Array;
   /** D(Q‖P). */
   readonly reverseKl: Float64Array;

@@ -36,9 +36,9 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
 /**
  * Adds one vector of sums to another, which then holds the sums of both.
  *
- * Means and second moments by the pairwise formulas of Chan, Golub and LeVeque (1979); the regression of Δp on p by
- * their counterpart for residuals, in which every term is non-negative. Exact when either side is empty; otherwise
- * commutative and associative up to float64 rounding.
+ * Combines means and second moments by the pairwise formulas of Chan, Golub and LeVeque (1979), and the regression of
+ * Δp on p by their counterpart for residuals, in which every term is non-negative. Exact if either side is empty;
+ * otherwise commutative and associative up to float64 rounding.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -57,7 +57,7 @@ export function clearSums(sums: Float64Array, offset: number): Float64Array {
  *
  * @param into vector of `FIELDS` sums to change, at `intoOffset`
  * @param from vector to add, at `fromOffset`
- * @returns nothing; sums are counts, nats, fractions and their squares, field by field
+ * @returns nothing; sums are counts, nats, fractions and their squares, by field
  */
 export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0, intoOffset = 0): void {
   if (unitOf(into, intoOffset) !== unitOf(from, fromOffset)) {
@@ -71,7 +71,7 @@ export function mergeSums(into: Float64Array, from: Float64Array, fromOffset = 0
   into[intoOffset + F.DELTA_MAX] = Math.max(into[intoOffset + F.DELTA_MAX]!, from[fromOffset + F.DELTA_MAX]!);
 }
 
-/** Both are brought to the larger unit of ρ first; `from` is changed. */
+/** Converts both to the larger unit of ρ first; changes `from`. */
 function mergeUnits(into: Float64Array, from: Float64Array, intoOffset: number): void {
   const most = Math.max(into[intoOffset + F.DELTA_MAX]!, from[F.DELTA_MAX]!);
   for (const [sums, offset] of [
@@ -84,7 +84,7 @@ function mergeUnits(into: Float64Array, from: Float64Array, intoOffset: number):
   mergeSums(into, from, 0, intoOffset);
 }
 
-/** Of Δ and of ρ − 1. */
+/** Merges the moments of Δ and of ρ − 1. */
 function mergeMoments(a: Float64Array, at: number, b: Float64Array, bt: number): void {
   const na = a[at + F.COUNT]!;
   const nb = b[bt + F.COUNT]!;
@@ -134,14 +134,14 @@ function mergePair(
   a[mean]! += difference * share;
 }
 
-/** `b − a`, from whichever pair is more accurate, the smaller one: `x` or its complement `1 − x`. */
+/** `b − a` from the smaller, more accurate pair: `x` or its complement `1 − x`. */
 function accurateDifference(b: number, a: number, complementB: number, complementA: number): number {
   return Math.abs(a) + Math.abs(b) < Math.abs(complementA) + Math.abs(complementB)
     ? b - a
     : complementB - complementA;
 }
 
-/** Everything over PROB_COUNT tokens. */
+/** Merges everything over PROB_COUNT tokens. */
 function mergeProbabilities(a: Float64Array, at: number, b: Float64Array, bt: number): void {
   const na = a[at + F.PROB_COUNT]!;
   const nb = b[bt + F.PROB_COUNT]!;

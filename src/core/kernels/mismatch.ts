@@ -35,10 +35,10 @@ export type { MaskedTokens, MismatchOptions, MismatchTable, RowSums, TokenBlock 
  * ```
  *
  * @param block packed sequences: `[tokens]` log-probs (nats) and mask, `[rows + 1]` offsets
- * @returns tables of sums, one vector of `FIELDS` numbers per row and per turn; `k1`, `effectiveSampleSize` and
- * similar functions compute figures from them
- * @throws LengthMismatchError when the columns differ in length or the offsets reach beyond them.
- * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
+ * @returns tables of sums, one vector of `FIELDS` numbers per row and per turn; `k1`, `effectiveSampleSize` and similar
+ * functions compute figures from them
+ * @throws LengthMismatchError if the columns differ in length or the offsets reach beyond them.
+ * @throws UsageError if offsets decrease, if a token of the mask is in no turn of `turnMask`, or if the row range is
  * not within the block.
  */
 export function mismatchSums(block: TokenBlock, options: MismatchOptions = {}): MismatchTable {

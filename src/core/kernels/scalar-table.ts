@@ -3,7 +3,9 @@ import { tableBuilder } from "./table.ts";
 import { checkedRows, type MismatchOptions, type MismatchTable, type TokenBlock } from "./token-block.ts";
 import { iterateTurns, type Turn } from "./turns.ts";
 
-/** The table of `mismatchSums`, turn by turn from the reference implementation. Same arguments, same errors. */
+/**
+ * The table of `mismatchSums`, computed turn by turn with the reference implementation. Same arguments, same errors.
+ */
 export function scalarMismatchSums(block: TokenBlock, options: MismatchOptions = {}): MismatchTable {
   const { rowStart, rowEnd } = checkedRows(block, options);
   const { rollout, trainer, mask, turnMask, offsets } = block;

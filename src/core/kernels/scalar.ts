@@ -1,7 +1,7 @@
 /**
- * The reference implementation: defines what every field of `layout.ts` is, in float64, with two passes and without
- * tricks that cost readability. Property tests compare the WebAssembly kernel with it, and the kernel falls back on it
- * where single precision is not enough.
+ * The reference implementation: defines every field of `layout.ts`, in float64, with two passes and without tricks that
+ * cost readability. Property tests compare the WebAssembly kernel with it, and the kernel falls back on it if single
+ * precision is not enough.
  *
  * @module
  */
@@ -25,8 +25,8 @@ export function computeK3(delta: number, excess: number = Math.expm1(delta)): nu
 }
 
 /**
- * Δp = exp(trainer) − exp(rollout) from two log-probs, either of which may be -Infinity, without cancellation where
- * they are close.
+ * Δp = exp(trainer) − exp(rollout) from two log-probs, either of which may be -Infinity, without cancellation if they
+ * are close.
  */
 export function computeProbDiff(rollout: number, trainer: number): number {
   const delta = trainer - rollout;
@@ -34,7 +34,7 @@ export function computeProbDiff(rollout: number, trainer: number): number {
   return Math.abs(delta) < 1 ? prob * Math.expm1(delta) : Math.exp(trainer) - prob;
 }
 
-/** Tokens of one piece: bounds the memory of the two passes, and keeps float64 rounding from growing with length. */
+/** Tokens per chunk: bounds the memory of the two passes, and keeps float64 rounding from growing with length. */
 const PIECE = 4096;
 
 const deltas = new Float64Array(PIECE);
@@ -132,20 +132,20 @@ function addDeltas(sums: Float64Array, count: number): void {
   }
 }
 
-/** Of ρ − 1: tokens beyond RATIO_CLAMP as sums, the others as mean and M2. */
+/** Adds ρ − 1: tokens beyond RATIO_CLAMP as sums, the others as mean and M2. */
 function addRatios(sums: Float64Array, count: number): void {
   const unit = unitOf(sums, 0);
   let within = 0;
   for (let i = 0; i < count; i++) {
     const excess = excesses[i]!;
     if (deltas[i]! > F.RATIO_CLAMP) {
-      // In such units the 1 in ρ − 1 is nothing.
+      // In such units the 1 in ρ − 1 is negligible.
       const over = unit === 0 ? excess : Math.exp(deltas[i]! - unit);
       sums[F.OVER_COUNT]!++;
       sums[F.OVER_EXCESS_SUM]! += over;
       sums[F.OVER_EXCESS_SQUARE_SUM]! += over * over;
     } else {
-      // The smaller one of ρ and ρ − 1 holds more digits.
+      // The smaller of ρ and ρ − 1 has more digits.
       ratios[within] = excess < -0.5 ? Math.exp(deltas[i]! - Math.min(unit, 0)) : 1 + excess;
       excesses[within] = excess;
       within++;
@@ -162,7 +162,7 @@ function addRatios(sums: Float64Array, count: number): void {
   sums[F.RATIO_MEAN] = ratioMean;
 }
 
-/** Of Δp, |Δp| and p, and the regression of Δp on p. */
+/** Adds Δp, |Δp| and p, and the regression of Δp on p. */
 function addProbabilities(sums: Float64Array, count: number): void {
   if (count === 0) return;
   const diffMean = computeMean(probDiffs, count);
@@ -193,7 +193,7 @@ function addProbabilities(sums: Float64Array, count: number): void {
   sums[F.PROB_DIFF_SLOPE] = slope;
 }
 
-/** p − mean p, from whichever of p and 1 − p holds more digits. */
+/** p − mean p, from whichever of p and 1 − p has more digits. */
 function probDeviation(i: number, probMean: number, tailMean: number): number {
   return probs[i]! < 0.5 ? probs[i]! - probMean : tailMean - tailMasses[i]!;
 }
@@ -204,7 +204,7 @@ function sum(values: Float64Array, count: number): number {
   return total;
 }
 
-/** Around the first value, so that equal values have exactly their own mean and no variance. */
+/** Relative to the first value, so that the mean of equal values is exact and their variance 0. */
 function computeMean(values: Float64Array, count: number): number {
   const first = values[0]!;
   let shifted = 0;
@@ -212,13 +212,13 @@ function computeMean(values: Float64Array, count: number): number {
   return first + shifted / count;
 }
 
-/** Δ = trainer − rollout, nats: NaN where a side is missing; infinite where one side, or both, rule the token out. */
+/** Δ = trainer − rollout, nats: NaN if a side is missing; infinite if one side, or both, rule the token out. */
 export function computeDelta(rollout: number, trainer: number): number {
   // -Infinity on both sides has no difference, but is not missing either.
   return rollout === -Infinity && trainer === -Infinity ? Infinity : trainer - rollout;
 }
 
-/** Figures of a token, under their names everywhere, from its log-probs under both policies, nats. */
+/** Figures of a token, under the names used everywhere, from its log-probs under both policies, nats. */
 export const TOKEN_VALUES = {
   delta: computeDelta,
   abs: (rollout: number, trainer: number) => Math.abs(computeDelta(rollout, trainer)),

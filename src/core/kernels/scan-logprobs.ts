@@ -1,38 +1,38 @@
 /**
- * What the checks of a source count where all log-probs are ordinary, in one pass. Nearly all batches are; the checks look
- * at the tokens of the others one by one, and are the definition.
+ * Computes in one pass what the checks of a source count if all log-probs are ordinary, as in nearly all batches; for
+ * other batches the checks examine tokens one by one, and they are the definition.
  *
  * @module
  */
 import type { TokenBlock } from "./token-block.ts";
 import { logprobsKernel } from "./wasm/logprobs-kernel.ts";
 
-/** Of ordinary log-probs, which all are finite where the mask is 1. */
+/** Counts of ordinary log-probs, which are all finite where the mask is 1. */
 export interface OrdinaryLogprobs {
   /** Tokens with mask 1. */
   readonly masked: number;
-  /** Those of them with the same value on both sides. */
+  /** Masked tokens with the same value on both sides. */
   readonly same: number;
-  /** Those that are exactly 0 only for the rollout, only for the trainer, and for both. */
+  /** Masked tokens that are exactly 0 only for the rollout, only for the trainer, and for both. */
   readonly zeros: { readonly rollout: number; readonly trainer: number; readonly both: number };
-  /** Σ|Δ| in nats, added up token by token. */
+  /** Σ|Δ| in nats, summed token by token. */
   readonly deltaAbs: number;
 }
 
 export interface ScanOptions {
-  /** Log-probs at and below it are not ordinary, nats. */
+  /** Log-probs at or below this are not ordinary, nats. */
   readonly lowest: number;
-  /** Exactly 0 is not ordinary where the other side is below this, nats. */
+  /** An exact 0 is not ordinary if the other side is below this, nats. */
   readonly certain: number;
-  /** Where Σ|Δ| continues, nats. */
+  /** The Σ|Δ| to continue from, nats. */
   readonly deltaAbs: number;
 }
 
 /**
- * Undefined when a log-prob is not ordinary (`lowest` or below, above 0, NaN where the mask is 1, 0 where the other
- * side is far from certain), in double precision, and where the kernel does not run.
+ * Undefined if a log-prob is not ordinary (at or below `lowest`, above 0, NaN where the mask is 1, 0 where the other
+ * side is far from certain), for double precision, and if the kernel does not run.
  *
- * @param options thresholds that float32 holds exactly
+ * @param options thresholds that are exact in float32
  */
 export function scanLogprobs(
   { rollout, trainer, mask }: Omit<TokenBlock, "offsets">,

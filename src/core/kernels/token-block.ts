@@ -7,11 +7,11 @@ export interface TokenBlock {
   readonly rollout: FloatArray;
   /** Log-prob of the same token under the trainer policy, nats. */
   readonly trainer: FloatArray;
-  /** Non-zero = the policy's own token. */
+  /** Non-zero for the policy's own tokens. */
   readonly mask: Uint8Array;
   /**
    * Non-zero in turns, if the mask has only some of their tokens: turns are then runs of this mask, and turns without a
-   * token keep their number and do not count. When absent, turns are runs of the mask.
+   * token keep their number and do not count. If absent, turns are runs of the mask.
    */
   readonly turnMask?: Uint8Array;
   /** `[rows + 1]`, non-decreasing. */
@@ -33,7 +33,7 @@ export interface MaskedTokens {
   readonly k3: Float32Array;
   /** Position of the token in the block. */
   readonly index: Int32Array;
-  /** Zero-based turn of the token's row; 0 throughout when turns are not requested. */
+  /** Zero-based turn of the token's row; always 0 if turns are not requested. */
   readonly turn: Int32Array;
 }
 
@@ -41,43 +41,43 @@ export interface MaskedTokens {
 export interface MismatchOptions {
   /** Rows `[rowStart, rowEnd)` only; tables stay indexed from rowStart. */
   readonly rowStart?: number;
-  /** Exclusive; the number of rows when absent. */
+  /** Exclusive; default the number of rows. */
   readonly rowEnd?: number;
   /** Also sum by turn, a contiguous run of mask 1 (or of `turnMask`) within a row; default true. */
   readonly turns?: boolean;
   /**
-   * Called with every token that counts, once, in pieces. Order: ascending within a piece, with tokens of extreme values
-   * last. Must not call the kernel itself.
+   * Called with every token that counts, once, in chunks. Tokens ascend within a chunk, except that those with extreme
+   * values come last. Must not call the kernel itself.
    */
   readonly sink?: (tokens: MaskedTokens) => void;
   /**
-   * `scalar` forces the reference implementation. Float64Array input always uses it (single precision would lose Δ), and so does a
-   * block with a `turnMask`.
+   * `scalar` forces the reference implementation. It is always used for Float64Array input, because single precision
+   * would lose Δ, and for a block with a `turnMask`.
    */
   readonly engine?: "wasm" | "scalar";
 }
 
-/** Sums of rows, as `layout.ts` describes them. */
+/** Sums of rows, as described in `layout.ts`. */
 export interface RowSums {
   /** `[rows × FIELDS]`. */
   readonly rows: Float64Array;
-  /** `[rows]`: turns of each row; 0 when turns are not requested. */
+  /** `[rows]`: number of turns in each row; 0 if turns are not requested. */
   readonly rowTurns: Int32Array;
 }
 
 /** Sums of rows and of turns. */
 export interface MismatchTable extends RowSums {
-  /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty when turns are not requested. */
+  /** `[most turns of a row × FIELDS]`, merged over rows by turn index; empty if turns are not requested. */
   readonly turns: Float64Array;
-  /** Rows that have this turn. */
+  /** Number of rows that have this turn. */
   readonly turnRows: Int32Array;
 }
 
 /**
  * Resolves the rows to sum, and checks that part of the block.
  *
- * @throws LengthMismatchError when the three columns differ in length or the offsets reach beyond them.
- * @throws UsageError when offsets decrease, when a token of the mask is in no turn of `turnMask`, or the row range is
+ * @throws LengthMismatchError if the three columns differ in length or the offsets reach beyond them.
+ * @throws UsageError if offsets decrease, if a token of the mask is in no turn of `turnMask`, or if the row range is
  * not within the block.
  */
 export function checkedRows(

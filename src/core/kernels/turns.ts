@@ -1,6 +1,6 @@
 /**
- * Turns: runs of mask 1 within a row, counted from 0, as verl's rounds are. Per-token turns are stored as marks, in
- * which small unsigned arrays can also hold "none"; only this module makes and reads marks.
+ * Turns: runs of mask 1 within a row, counted from 0, like verl's rounds. Per-token turns are stored as marks, which
+ * can also represent "none" in small unsigned arrays; only this module creates and reads marks.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export function* iterateTurns(mask: Uint8Array, start: number, end: number): Gen
  * ]);
  * ```
  *
- * @param mask `[tokens]`, not 0 where the policy sampled the token
+ * @param mask `[tokens]`, non-zero for tokens that the policy sampled
  * @returns turns counted from 0, each with its tokens `[from, to)`
  */
 export function findTurns(mask: Uint8Array): Turn[] {

@@ -165,7 +165,7 @@ export class RecordBuilder {
   /**
    * Copies one sequence. Columns that other sequences have and this one lacks become NaN (ids: -1).
    *
-   * @throws LengthMismatchError when a per-token array does not have one element per response token
+   * @throws LengthMismatchError if a per-token array does not have one element per response token
    */
   push(draft: SequenceDraft): void {
     // Before anything is stored: a refused draft leaves the batch unchanged, and the next one is read.

@@ -98,7 +98,7 @@ export interface Finding {
   readonly likely?: string;
   /** What to try next, in the imperative. */
   readonly hint?: string;
-  /** Absent where nothing was left out. */
+  /** Absent if nothing was left out. */
   readonly omits?: Omission;
   /** For `sides-differ`, what they differ in. */
   readonly sides?: StatedSides;
@@ -146,7 +146,7 @@ function closeWords({ one, many }: FindingData): (count: number) => Lines {
     );
 }
 
-/** Cause and advice with their own line breaks, for those who have them as text. */
+/** Cause and advice with their own line breaks, for callers that already have them as text. */
 function joinAdvice({ likely, hint }: Counted): Pick<Finding, "likely" | "hint"> {
   return {
     ...(likely === undefined ? {} : { likely: joinLines(likely) }),

@@ -103,7 +103,7 @@ export interface ListColumn {
 
 /**
  * Columns of a batch in the order in which they are written. Scalars and texts are always present; lists, and columns
- * that most sources lack (finish reason, engine, …), only when the batch has them.
+ * that most sources lack (finish reason, engine, …), only if the batch has them.
  */
 export function layoutColumns(batch: RecordBatch): LayoutColumn[] {
   const columns = new ColumnList(batch.offsets);

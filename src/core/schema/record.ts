@@ -13,7 +13,7 @@ import type { SequenceIndex, TokenIndex } from "../base/units.ts";
 
 /** Top-k alternatives of a policy at each response token: row-major `[tokens, k]`, most probable first. */
 export interface TopK {
-  /** Tokens per position. */
+  /** Alternatives per position. */
   readonly k: number;
   /** -1 when the source has fewer. */
   readonly ids: Int32Array;
@@ -127,13 +127,13 @@ export interface RecordBatch {
    */
   readonly turnMask?: Uint8Array;
   /**
-   * Bits of {@link READ_AS_MISSING}: the side's log-prob is missing because reading made it so, and is not NaN in the
-   * source. Absent where there is no such token. Not part of any file.
+   * Bits of {@link READ_AS_MISSING}: the side's log-prob is missing because reading removed it, and is not NaN in the
+   * source. Absent if there is no such token. Not part of any file.
    */
   readonly readAsMissing?: Uint8Array;
   /**
-   * A side's log-probs as its source has them, where reading made some of them missing: placeholders and positive numbers
-   * tell what went wrong. Not part of any file.
+   * A side's log-probs as written in its source, if reading made some of them missing: placeholders and positive
+   * numbers show what went wrong. Not part of any file.
    */
   readonly asWritten?: Readonly<Partial<Record<keyof typeof READ_AS_MISSING, FloatArray>>>;
   /** Log-prob of the sampled token under the rollout policy, nats. */
@@ -194,24 +194,24 @@ export interface RecordBatch {
   readonly groupIds: readonly (string | undefined)[];
   /** `[length]` names of environments or data sources. */
   readonly environments: readonly (string | undefined)[];
-  /** Why the engine stopped: `stop`, `length`, `abort`, …. Absent where no sequence of the batch says. */
+  /** Why the engine stopped: `stop`, `length`, `abort`, …. Absent if no sequence of the batch says. */
   readonly finishReasons?: readonly (string | undefined)[];
-  /** Which engine or replica sampled the sequence. Absent where no sequence of the batch says. */
+  /** Which engine or replica sampled the sequence. Absent if no sequence of the batch says. */
   readonly engineIds?: readonly (string | undefined)[];
   /**
-   * Which recorder object wrote the sequence, 32 hexadecimal digits: two recorders of one rank are two runs, or one that
-   * was resumed. Absent where no sequence of the batch says.
+   * Which recorder object wrote the sequence, 32 hexadecimal digits: two recorders of one rank are two runs, or one
+   * that was resumed. Absent if no sequence of the batch says.
    */
   readonly recorders?: readonly (string | undefined)[];
-  /** Prompt tokens that the engine took from its prefix cache; NaN = unknown, absent where no sequence says. */
+  /** Prompt tokens that the engine took from its prefix cache; NaN = unknown, absent if no sequence says. */
   readonly cachedTokens?: Float64Array;
-  /** `[length]` prompts as text, where the source has it. */
+  /** `[length]` prompts as text, if the source has it. */
   readonly promptTexts: readonly (string | undefined)[];
-  /** `[length]` responses as text, where the source has it. */
+  /** `[length]` responses as text, if the source has it. */
   readonly responseTexts: readonly (string | undefined)[];
   /**
-   * `[length]` the text of each response token, of sequences whose source names tokens by text and not by id. Absent where
-   * there are none. Not on disk.
+   * `[length]` the text of each response token, for sequences whose source names tokens by text instead of id. Absent
+   * if there are none. Not on disk.
    */
   readonly tokenTexts?: readonly (readonly string[] | undefined)[];
 }

@@ -24,14 +24,14 @@ const MOST_BYTES = 48 * 1024 * 1024;
 export const FIRST_CAPACITY = 1024;
 /** Longer columns are likely to grow to a batch. */
 const MANY = 2 ** 17;
-/** Of a batch of the usual size, which ends with the sequence that reaches a million tokens. */
+/** Capacity for a batch of the usual size, which ends with the sequence that reaches a million tokens. */
 const BATCH_CAPACITY = 2 ** 20 + 2 ** 16;
 
 /**
- * The elements that a column of `capacity` elements gets to have room for `end`.
+ * The new capacity of a column with `capacity` elements that needs room for `end`.
  *
- * From some length on, it is a whole batch: the system provides memory where it is first written, so what stays unused
- * costs nothing, while growing by doubling writes each element twice.
+ * Beyond some length, it is a whole batch: the system provides memory on first write, so unused memory costs nothing,
+ * while growing by doubling writes each element twice.
  */
 export function grownCapacity(capacity: number, end: number): number {
   if (end > BATCH_CAPACITY) return Math.max(end, capacity + (capacity >> 2));
@@ -46,7 +46,7 @@ class Pool {
   readonly #columns: Column[] = [];
   #bytes = 0;
 
-  /** Keeps `column`, and drops the oldest ones where that is too much. */
+  /** Keeps `column`, and drops the oldest ones if that is too much. */
   keep(column: Column): void {
     if (column.byteLength > MOST_BYTES) return;
     this.#bytes += column.byteLength;
@@ -93,7 +93,7 @@ export function takeColumn<A extends Column>(grown: A, length: number): A {
   return column;
 }
 
-/** Takes back a column of a batch, which is not used any more; leaves alone what {@link takeColumn} did not return. */
+/** Takes back a column of a batch that is no longer used; ignores columns that {@link takeColumn} did not return. */
 export function releaseColumn(column: Column): void {
   const memory = taken.get(column);
   if (memory === undefined) return;

@@ -1,11 +1,12 @@
 /**
  * Where a series of levels jumps, in the presence of noise that is alike from one value to the next.
  *
- * A jump at k is judged by D, the mean of up to 32 values from k on minus the mean of up to 32 values before k, over its
- * standard deviation. Its variance has two parts: what is known of each value (its sampling variance, independent), and
- * what values have beyond that (a step's own effect, which may last). The second part is learned for each width from the
- * D of all places, by their median, so that neither few jumps nor autocorrelation mislead it; few values are filled up
- * with {@link PRIOR_WEIGHT} imagined ones. A mean over local windows asks whether the level *jumps*: a slow drift does not.
+ * A jump at k is judged by D, the mean of up to 32 values from k on minus the mean of up to 32 values before k, over
+ * its standard deviation. Its variance has two parts: what is known of each value (its sampling variance, independent),
+ * and what values have beyond that (a step's own effect, which may last). The second part is learned for each width
+ * from the D at all places, by their median, so that neither a few jumps nor autocorrelation distort it; short series
+ * are supplemented with {@link PRIOR_WEIGHT} imaginary values. A mean over local windows asks whether the level
+ * *jumps*: a slow drift does not.
  *
  * Related: MOSUM (Eichinger and Kirch, "A MOSUM procedure for the estimation of multiple random change points", Bernoulli
  * 24, 2018), here with several widths on either side, as in Messer et al., "A multiple filter test", Annals of Applied
@@ -17,37 +18,37 @@
 import { studentQuantile } from "./mean-bound.ts";
 import { median } from "./median.ts";
 
-/** Chance that a series without a jump is cut, at most; measured in docs/statistics.md. */
+/** Largest chance that a series without a jump is cut; measured in docs/statistics.md. */
 export const CUT_RATE = 0.05;
 
-/** Widths of the windows; 32 values tell a jump by a factor of 1.3 from noise of 30 %. */
+/** Widths of the windows; 32 values distinguish a jump by a factor of 1.3 from noise of 30 %. */
 const WIDTHS = [1, 2, 4, 8, 16, 32] as const;
 const WIDEST = 32;
 
-/** Values' own effects that are not taken for a jump where there are too few to learn from: sd of each, 30 %. */
+/** Values' own effects that do not count as a jump if there are too few values to learn from: sd of each, 30 %. */
 const PRIOR_VARIANCE = 0.3 ** 2;
 /** Autocorrelation that such effects may have. */
 const PRIOR_CORRELATION = 0.9;
 const PRIOR_WEIGHT = 3;
-/** How sure that is, in degrees of freedom of Student's t. */
+/** How certain that prior is, in degrees of freedom of Student's t. */
 const FREEDOM = 30;
 
-/** Of normal numbers, the median of |x| in standard deviations. */
+/** The median of |x| of normal numbers, in standard deviations. */
 const NORMAL_MEDIAN = 0.6745;
 
-/** What another pair of widths adds to the looks at a place: most of it repeats the others. */
+/** How much another pair of widths adds to the number of looks at a place: most of it repeats the others. */
 const LOOKS = 1 / 6;
 
 /**
  * @param values levels in order, such as logarithms of means
- * @param variances how far each may be off by itself, as a variance
- * @returns indices at which another level starts, ascending; none of these is 0
+ * @param variances the uncertainty of each by itself, as a variance
+ * @returns indices at which a new level starts, ascending; never 0
  */
 export function findChangePoints(values: ArrayLike<number>, variances: ArrayLike<number>): number[] {
   return new Search(values, variances).find();
 }
 
-/** What the difference of two windows varies by, beyond the sampling of its values. */
+/** The variance of the difference of two windows beyond the sampling of its values. */
 interface Spread {
   readonly width: number;
   readonly variance: number;
@@ -57,7 +58,7 @@ interface Spread {
 
 class Search {
   readonly #count: number;
-  /** `[count + 1]`: sums of what is before. */
+  /** `[count + 1]`: prefix sums. */
   readonly #sums: Float64Array;
   readonly #variances: Float64Array;
   readonly #spreads: readonly Spread[];
@@ -69,7 +70,9 @@ class Search {
     this.#spreads = this.#learn();
   }
 
-  /** Narrow windows tell more of what wide ones vary by than the few wide ones there are: at most twice as much. */
+  /**
+   * Narrow windows say more about the variance of wide ones than the few wide ones there are: at most twice as much.
+   */
   #learn(): Spread[] {
     const fitting = WIDTHS.filter((width) => 2 * width <= this.#count).length;
     const tail = CUT_RATE / (2 * (1 + LOOKS * fitting ** 2) * this.#count);
@@ -107,7 +110,7 @@ class Search {
     return (sums[at + after]! - here) / after ** 2 + (here - sums[at - before]!) / before ** 2;
   }
 
-  /** Takes the clearest jump, then looks again at what is near: windows hold no cut. */
+  /** Takes the clearest jump, then examines its neighborhood again: windows contain no cut. */
   find(): number[] {
     const cuts = new Uint8Array(this.#count + 1).fill(1, this.#count);
     const scores = new MaxTree(this.#count);
@@ -149,7 +152,7 @@ class Search {
   }
 }
 
-/** Of D between windows of this width: effects that do not last, or that do. */
+/** Variance of D between windows of this width: from effects that last, or do not. */
 function priorVariance(width: number): number {
   const drift = (2 * (1 - PRIOR_CORRELATION) * (2 * width * width + 1)) / (3 * width);
   return PRIOR_VARIANCE * Math.min(2, Math.max(2 / width, drift));
@@ -161,7 +164,7 @@ function sumBefore(values: ArrayLike<number>): Float64Array {
   return sums;
 }
 
-/** Numbers from 0 up, of which the largest is always known; of equal ones the first. */
+/** Non-negative numbers with their maximum always known; the first one among equals. */
 class MaxTree {
   readonly #leaves: number;
   /** Node i is the larger of nodes 2i and 2i + 1. */

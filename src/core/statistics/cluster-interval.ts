@@ -12,7 +12,7 @@ import type { Interval } from "./result.ts";
  * t has 2G/(κ − 1) degrees of freedom, at most G − 1, where κ = G Σe⁴ / (Σe²)² is the kurtosis of the e: a variance
  * estimated from few large e is as uncertain as one from few normal ones (Satterthwaite, Biometrics Bulletin 2, 1946).
  *
- * @param influences e_g: by how much the estimate falls, to first order, when cluster g is left out
+ * @param influences e_g: first-order decrease of the estimate when cluster g is left out
  */
 export function clusterInterval(
   estimate: number,

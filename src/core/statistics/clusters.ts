@@ -21,9 +21,9 @@ import { computeMean } from "./sample.ts";
  *
  * @param inFirst whether a value belongs to the first group; the difference is first − second
  * @param clusters a value's cluster: any numbers, equal for one cluster
- * @returns NaN for all but the counts where a group is empty, there are fewer than three values or two clusters, or a
- *   value is NaN
- * @throws UsageError where the three differ in length
+ * @returns NaN for all but the counts if a group is empty, there are fewer than three values or two clusters, or a
+ * value is NaN
+ * @throws UsageError if the three differ in length
  */
 export function clusteredDifference(
   values: ArrayLike<number>,
@@ -78,7 +78,7 @@ export function clusteredDifference(
  *
  * @param hits 1 or true for a value that counts
  * @returns NaN for share and interval of no values; an interval of 0 to 1 for a single cluster
- * @throws UsageError where the two differ in length
+ * @throws UsageError if the two differ in length
  */
 export function clusteredShare(
   hits: ArrayLike<boolean | number>,

@@ -8,8 +8,8 @@ import { computeMean, ranks, requirePairs } from "./sample.ts";
  * r = Σ(a − ā)(b − b̄) / √(Σ(a − ā)² · Σ(b − b̄)²); p from Student's t = r·√((n − 2) / (1 − r²)) with n − 2 degrees of
  * freedom, exact for normal data. Interval: Fisher's (1921), tanh(artanh r ± 1.96 / √(n − 3)); −1 to 1 below four pairs.
  *
- * @returns NaN where a sample is constant or holds NaN, and below two pairs; with two, r is ±1 and p is 1.
- * @throws LengthMismatchError where the samples are not pairs.
+ * @returns NaN if a sample is constant or contains NaN, and below two pairs; with two, r is ±1 and p is 1.
+ * @throws LengthMismatchError if the samples are not pairs.
  */
 export function pearsonTest(a: ArrayLike<number>, b: ArrayLike<number>): CorrelationResult {
   requirePairs("Pearson's correlation", a, b);
@@ -28,8 +28,8 @@ export function pearsonTest(a: ArrayLike<number>, b: ArrayLike<number>): Correla
  * Spearman's correlation, as `scipy.stats.spearmanr`: Pearson's of the ranks (mean rank for ties), p from the same t.
  * Interval: Fisher's with the variance (1 + r²/2) / (n − 3) of Bonett and Wright (2000).
  *
- * @returns NaN where a sample is constant or holds NaN, and below two pairs; with two, p is NaN.
- * @throws LengthMismatchError where the samples are not pairs.
+ * @returns NaN if a sample is constant or contains NaN, and below two pairs; with two, p is NaN.
+ * @throws LengthMismatchError if the samples are not pairs.
  */
 export function spearmanTest(a: ArrayLike<number>, b: ArrayLike<number>): CorrelationResult {
   requirePairs("Spearman's correlation", a, b);
@@ -58,7 +58,7 @@ function correlation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return clamp(products / (Math.sqrt(squaresA) * Math.sqrt(squaresB)));
 }
 
-/** From the mean, over the largest of them, so that squares neither overflow nor vanish. */
+/** Deviations from the mean, divided by the largest, so that squares neither overflow nor underflow. */
 function deviations(values: ArrayLike<number>): Float64Array {
   const mean = computeMean(values);
   const result = Float64Array.from(values, (value) => value - mean);

@@ -1,6 +1,6 @@
 /**
- * Two-sided tail probabilities of the normal and the Student t distribution: small ones are summed as such, not as 1 − CDF,
- * so that they hold to about 1e-11 of themselves down to 1e-300.
+ * Two-sided tail probabilities of the normal and the Student t distribution: small ones are summed directly, not as 1 −
+ * CDF, so that they are accurate to about 1e-11 relative down to 1e-300.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 /** P(|Z| > 1.959964) = 0.05 for the standard normal distribution. */
 export const NORMAL_95 = 1.959963984540054;
 
-/** From here on Student's t is a normal distribution in other coordinates. */
+/** From here on Student's t is a transformed normal distribution. */
 const MANY_DEGREES = 1e5;
 
 const TINY = 1e-300;
@@ -97,8 +97,8 @@ export function gammaRatio(a: number): number {
 
 /**
  * The normal quantile with the same tail as t, after Hill, "Algorithm 395: Student's t-distribution" (1970), whose next
- * term is below 1e-11 of the tail down to 1e-300 from {@link MANY_DEGREES} on. There the beta function is ill-conditioned: x
- * is so near 1 that its rounding counts.
+ * term is below 1e-11 of the tail down to 1e-300 from {@link MANY_DEGREES} on. There the beta function is
+ * ill-conditioned: x is so close to 1 that its rounding matters.
  */
 function hillQuantile(t: number, degreesOfFreedom: number): number {
   const a = degreesOfFreedom - 0.5;
@@ -117,7 +117,7 @@ function betaFraction(x: number, a: number, b: number): number {
   return 1 / continuedFraction(1, coefficient, 1);
 }
 
-/** start + c(1)/(step + c(2)/(step + …)), by the method of Lentz as Thompson and Barnett (1986) changed it. */
+/** start + c(1)/(step + c(2)/(step + …)), by Lentz's method as modified by Thompson and Barnett (1986). */
 function continuedFraction(start: number, coefficient: (k: number) => number, step: number): number {
   let value = start;
   let upper = start;

@@ -4,7 +4,7 @@ import type { DriftResult } from "./result.ts";
 
 /**
  * Tests whether a path drifts, against a random walk. Values of a walk are not independent, so their correlation with
- * time is "significant" more often than not; its increments are independent.
+ * time is usually "significant"; its increments are independent.
  *
  * With d_j the change over a time h_j, d_j ~ N(μ h_j, σ² h_j): the regression of d_j / √h_j on √h_j through the
  * origin, μ̂ = Σ d / Σ h, s² = Σ (d_j − μ̂ h_j)² / h_j / (k − 1), t = μ̂ √Σh / s with k − 1 degrees of freedom, k
@@ -13,7 +13,7 @@ import type { DriftResult } from "./result.ts";
  * econometrics", J. Econometrics 2 (1974).
  *
  * @param times ascending
- * @returns NaN below three values and where they are all equal
+ * @returns NaN below three values, and if all are equal
  * @throws LengthMismatchError
  */
 export function driftTest(times: ArrayLike<number>, values: ArrayLike<number>): DriftResult {

@@ -1,6 +1,6 @@
 /**
- * How much data a word on the run needs: one minimum for every verb. Figures are always given; these minima only hold
- * back the word.
+ * How much data a verdict on the run needs: one minimum for every verb. Figures are always given; these minima only
+ * withhold the verdict.
  *
  * @module
  */
@@ -13,17 +13,17 @@ export interface Amount {
 }
 
 /**
- * The 99th percentile of |Δ| then has ten tokens above it, so that it and the mean, which the largest values make, do
- * not hang on a single one.
+ * The 99th percentile of |Δ| then has ten tokens above it, so that it and the mean, which the largest values dominate,
+ * do not depend on a single one.
  */
 export const FEWEST_TOKENS = 1000;
 
-/** What varies are prompts and their sequences: of fewer, one odd response is a large part of the whole. */
+/** Prompts and their sequences are what varies: with fewer, one odd response is a large part of the whole. */
 export const FEWEST_SEQUENCES = 8;
 
 /**
- * "Broken" is said from fewer: when half of this many tokens are further off than a broken run is on average, no luck
- * explains it. The median asks, since a single extreme token can lift the mean of a sound pair.
+ * "Broken" needs fewer: if half of this many tokens are further off than a broken run is on average, chance cannot
+ * explain it. The median decides, because a single extreme token can raise the mean of a healthy pair.
  */
 export const FEWEST_FOR_BROKEN = 30;
 
@@ -31,7 +31,7 @@ export function isEnough({ tokens, sequences }: Amount): boolean {
   return tokens >= FEWEST_TOKENS && sequences >= FEWEST_SEQUENCES;
 }
 
-/** What is missing to be enough: `354 more tokens`, `1 more sequence`, or both; empty where nothing is. */
+/** What is still needed: `354 more tokens`, `1 more sequence`, or both; empty if there is enough. */
 export function tellMissing({ tokens, sequences }: Amount): string {
   const missing = [
     plural(Math.max(0, FEWEST_TOKENS - tokens), "more token"),

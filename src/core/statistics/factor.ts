@@ -21,11 +21,11 @@ export interface TwoParts {
 export interface Factor {
   /** (Σ sums / Σ sizes) / (Σ otherSums / Σ otherSizes). */
   readonly factor: number;
-  /** 95 %; null where {@link MIN_CLUSTERS} or {@link MAX_SHARE} forbids it. */
+  /** 95 % interval; null if {@link MIN_CLUSTERS} or {@link MAX_SHARE} forbids it. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** The smallest and largest factor with any one cluster left out. */
   readonly leaveOneOut: { readonly low: number; readonly high: number };
-  /** The cluster that holds most of the first part's sum, and its share. */
+  /** The cluster that holds the largest share of the first part's sum, and that share. */
   readonly largest: { readonly cluster: number; readonly share: number };
   /** The factor without that cluster. */
   readonly withoutLargest: number;
@@ -37,10 +37,11 @@ export const MIN_CLUSTERS = 10;
 const MAX_SHARE = 0.1;
 
 /**
- * The interval is that of `clusterInterval` with the influence of a cluster on log F: e_g/Σ sums of the first part less the
- * same of the other, where e_g = x_g − R·n_g (linearized ratio, Cochran, "Sampling Techniques", 1977, section 6.3).
+ * The interval is that of `clusterInterval`; the influence of a cluster on log F is e_g/Σ sums of the first part minus
+ * the same for the other, where e_g = x_g − R·n_g (linearized ratio, Cochran, "Sampling Techniques", 1977, section
+ * 6.3).
  *
- * NaN where a part is empty.
+ * NaN if a part is empty.
  */
 export function clusteredFactor({ sums, sizes, otherSums, otherSizes }: TwoParts): Factor {
   const first = buildPart(sums, sizes);

@@ -2,19 +2,19 @@
 const FEWEST = 10;
 
 /**
- * The tail index k of a generalized Pareto distribution fitted to exceedances over a threshold: moments of order 1/k and
- * above do not exist, so from ½ on a mean has no finite variance. NaN of fewer than ten.
+ * The tail index k of a generalized Pareto distribution fitted to exceedances over a threshold: moments of order 1/k
+ * and above do not exist, so from ½ on a mean has no finite variance. NaN for fewer than ten.
  *
  * The estimator of Zhang and Stephens, "A new and efficient estimation method for the generalized Pareto distribution"
  * (Technometrics 51, 2009), with the weak prior towards ½ of Vehtari et al., "Pareto smoothed importance sampling"
  * (JMLR 25, 2024), worth ten observations.
  *
- * @param exceedances positive, in ascending order; each stands for as many observations as `counts` says
+ * @param exceedances positive, in ascending order; each represents as many observations as `counts` says
  */
 export function paretoTailIndex(exceedances: ArrayLike<number>, counts: ArrayLike<number>): number {
   let n = 0;
   for (let i = 0; i < counts.length; i++) n += counts[i]!;
-  // Arrays of one kind, which engines read without asking what they are.
+  // Arrays of one type, so that engines need not check it.
   return n < FEWEST ? Number.NaN : fitTailIndex(Float64Array.from(exceedances), Float64Array.from(counts), n);
 }
 
@@ -38,10 +38,10 @@ export function countTail(n: number): number {
  * Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance sampling" (JMLR 25(72), 2024), section 3, for
  * independent draws; ties with the cut do not count as beyond it.
  *
- * @param largest logarithms of the weights in descending order, the `countTail(n)` + 1 largest or more; where there
- * are fewer, all but the last are the tail
+ * @param largest logarithms of the weights in descending order, at least the `countTail(n)` + 1 largest; if there are
+ * fewer, all but the last form the tail
  * @param n how many weights there are
- * @returns NaN below 25 weights, Infinity where at most 4 lie beyond the cut
+ * @returns NaN below 25 weights, Infinity if at most 4 lie beyond the cut
  */
 export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
   if (n < FEWEST_WEIGHTS || largest.length === 0) return Number.NaN;
@@ -58,7 +58,7 @@ export function weightTailIndex(largest: ArrayLike<number>, n: number): number {
   return fitTailIndex(exceedances, new Float64Array(beyond).fill(1), beyond);
 }
 
-/** From here on a factor, or a product of factors, has its own logarithm, so that products stay finite. */
+/** From here on a factor, or a product of factors, gets its own logarithm, so that products stay finite. */
 const LARGE = 1e6;
 
 /** @param n the number of exceedances */
@@ -83,8 +83,8 @@ function fitTailIndex(exceedances: Float64Array, counts: Float64Array, n: number
 }
 
 /**
- * Σ counts log(1 + factor x). Of single values a product is formed before its logarithm is taken, as what it exceeds 1 by,
- * which keeps the digits of factors near 1: a fit takes the logarithms of a tail for each of a hundred factors.
+ * Σ counts log(1 + factor x). Multiplies single values before taking the logarithm, as the excess of the product over
+ * 1, which keeps the digits of factors near 1: a fit takes the logarithms of a tail for each of a hundred factors.
  */
 function sumLogs(values: Float64Array, counts: Float64Array, factor: number): number {
   let sum = 0;

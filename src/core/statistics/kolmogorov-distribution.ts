@@ -1,14 +1,14 @@
 /**
- * The distribution of Kolmogorov's one-sample statistic D_n, by the method that suits n and d best: the division of
- * the plane is that of Simard and L'Ecuyer, "Computing the two-sided Kolmogorov-Smirnov distribution", Journal of
- * Statistical Software 39 (2011), as scipy has it.
+ * The distribution of Kolmogorov's one-sample statistic D_n, by the method that suits n and d best: the regions are
+ * those of Simard and L'Ecuyer, "Computing the two-sided Kolmogorov-Smirnov distribution", Journal of Statistical
+ * Software 39 (2011), as in scipy.
  *
  * @module
  */
 import { matrixCdf } from "./kolmogorov-matrix.ts";
 import { smirnovTail } from "./smirnov.ts";
 
-/** P(D_n ≥ d); NaN unless n is a whole number from 1. */
+/** P(D_n ≥ d); NaN unless n is a positive integer. */
 export function kolmogorovTail(d: number, n: number): number {
   if (!(Number.isInteger(n) && n >= 1) || Number.isNaN(d)) return Number.NaN;
   const reach = n * d;
@@ -16,7 +16,7 @@ export function kolmogorovTail(d: number, n: number): number {
   if (reach <= 0.5) return 1;
   if (d >= 1) return 0;
   if (reach <= 1) return 1 - smallestCdf(reach, n);
-  // Out there D_n⁺ and D_n⁻ do not both reach d: exactly so from d = ½, else up to e^(−6nd²) or so.
+  // This far out D_n⁺ and D_n⁻ do not both reach d: exactly so from d = ½, else up to about e^(−6nd²).
   if (d >= 0.5 || scaled >= (n <= 140 ? 4 : 2.2)) return Math.min(1, 2 * smirnovTail(d, n));
   const cdf = n <= 140 || (n <= 100_000 && n * d ** 1.5 <= 1.4) ? matrixCdf(d, n) : pelzGoodCdf(d, n);
   return Math.max(0, Math.min(1, 1 - cdf));
@@ -30,8 +30,8 @@ function smallestCdf(reach: number, n: number): number {
 }
 
 /**
- * Pelz and Good's expansion (J. R. Statist. Soc. B 38, 1976) of P(D_n < d) at z = √n·d:
- * K0(z) + K1(z)/√n + K2(z)/n + K3(z)/n^1.5, K0 being Kolmogorov's limit.
+ * Pelz and Good's expansion (J. R. Statist. Soc. B 38, 1976) of P(D_n < d) at z = √n·d: K0(z) + K1(z)/√n + K2(z)/n +
+ * K3(z)/n^1.5, where K0 is Kolmogorov's limit.
  */
 function pelzGoodCdf(d: number, n: number): number {
   const z = Math.sqrt(n) * d;

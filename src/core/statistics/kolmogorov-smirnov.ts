@@ -6,10 +6,10 @@ import { sortedCopy } from "./sample.ts";
  * Kolmogorov and Smirnov's test for two independent samples, as `scipy.stats.ks_2samp` with `method="asymp"`.
  *
  * `statistic` is D = max over x of |F_a(x) − F_b(x)| of the empirical distribution functions. p is the tail of the
- * one-sample statistic for nm / (n + m) values, rounded to a whole number (½ to even): that is what scipy calls
- * asymptotic. Source of the rule: Hodges, Arkiv för Matematik 3 (1958).
+ * one-sample statistic for nm / (n + m) values, rounded to an integer (½ to even), which scipy calls asymptotic. Source
+ * of the rule: Hodges, Arkiv för Matematik 3 (1958).
  *
- * @returns NaN where a sample is empty or holds NaN; p is NaN for one value against one.
+ * @returns NaN if a sample is empty or contains NaN; p is NaN for one value against one.
  */
 export function kolmogorovSmirnov(a: ArrayLike<number>, b: ArrayLike<number>): KolmogorovSmirnovResult {
   const [first, second] = [sortedCopy(a), sortedCopy(b)];

@@ -10,9 +10,9 @@ import { rankSum, sortedCopy } from "./sample.ts";
  * distribution. Source: Hollander and Wolfe, "Nonparametric Statistical Methods", chapter 4.
  *
  * The interval of the rank-biserial correlation is Newcombe's for P(a > b) (method 5, Statistics in Medicine 25, 2006),
- * which holds near −1 and 1 too; tied values leave it a little wide.
+ * which is also valid near −1 and 1; ties make it slightly too wide.
  *
- * @returns NaN throughout where a sample is empty or holds NaN.
+ * @returns all NaN if a sample is empty or contains NaN.
  */
 export function mannWhitneyU(a: ArrayLike<number>, b: ArrayLike<number>): MannWhitneyResult {
   const [n, m] = [a.length, b.length];
@@ -23,7 +23,7 @@ export function mannWhitneyU(a: ArrayLike<number>, b: ArrayLike<number>): MannWh
   const total = n + m;
   const deviation = statistic - (n * m) / 2;
   const spread = Math.sqrt(((n * m) / 12) * (total + 1 - tieTerm / (total * (total - 1))));
-  // All values equal: the spread is 0, and nothing speaks against equality.
+  // If all values are equal, the spread is 0, and nothing speaks against equality.
   const z = Math.abs(deviation) <= 0.5 ? 0 : (Math.sign(deviation) * (Math.abs(deviation) - 0.5)) / spread;
   const probability = statistic / (n * m);
   const interval = superiorityInterval(probability, n, m);

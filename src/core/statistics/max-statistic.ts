@@ -8,27 +8,27 @@
 import { createPermuter, type GroupedUnits, listBlocks } from "./permutations.ts";
 
 export interface MaxStatistic {
-  /** `[groups]`: (sum − its mean under permutation) / its standard deviation; 0 where permuting cannot change it. */
+  /** `[groups]`: (sum − its mean under permutation) / its standard deviation; 0 if permuting cannot change it. */
   readonly z: Float64Array;
   /**
-   * `[groups]`: share of permutations, the observed order among them, in which the largest z of any group is at least
-   * this group's. Right for all groups together: under the null any p ≤ 0.05 occurs in 5 % of runs at most.
+   * `[groups]`: share of permutations, including the observed order, in which the largest z of any group is at least
+   * this group's. Adjusted for all groups together: under the null any p ≤ 0.05 occurs in at most 5 % of runs.
    */
   readonly p: Float64Array;
   readonly permutations: number;
 }
 
 const PERMUTATIONS = 399;
-/** Once this many permutations have beaten the largest group, no p can come out at 0.05 or below (Besag and Clifford 1991). */
+/** Once this many permutations have beaten the largest group, no p can be 0.05 or below (Besag and Clifford 1991). */
 const ENOUGH_BEATEN = PERMUTATIONS / 20;
 
-/** One-sided: groups whose sums are larger than chance would have them. */
+/** One-sided: tests for groups whose sums are larger than by chance. */
 export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   const { values, groups, groupCount } = units;
   const { mean, deviation } = computeMoments(units, listBlocks(units));
   const standardised = (sums: Float64Array, group: number): number => {
     const scale = deviation[group]!;
-    // A spread that is only rounding says nothing.
+    // A spread that is only rounding has no meaning.
     return scale > 0 ? (sums[group]! - mean[group]!) / scale : 0;
   };
   const largest = (sums: Float64Array): number => {
@@ -39,13 +39,13 @@ export function maxStatisticTest(units: GroupedUnits, seed = 1): MaxStatistic {
   };
 
   const observed = new Float64Array(groupCount);
-  // By index: until a loop is compiled, entries() makes two objects a unit.
+  // By index: until a loop is compiled, entries() allocates two objects per unit.
   for (let i = 0; i < groups.length; i++) observed[groups[i]!]! += values[i]!;
   const z = Float64Array.from({ length: groupCount }, (_, group) => standardised(observed, group));
   const worst = z.reduce((a, b) => Math.max(a, b), 0);
   const beaten = new Float64Array(groupCount).fill(1);
   const permuter = createPermuter(units, seed);
-  // Equal sums added in another order differ in their last bits, but count as equal.
+  // Equal sums added in a different order differ in their last bits, but count as equal.
   const slack = 1e-9 * (1 + worst);
   let done = 0;
   for (let overall = 0; done < PERMUTATIONS && overall < ENOUGH_BEATEN; ) {

@@ -1,6 +1,6 @@
 /**
- * Bounds of a mean over tokens, for tests of equivalence; the prompts were drawn, not the tokens. The same as
- * `bound_mean` of `python/logratio/agree/statistics.py`.
+ * Bounds of a mean over tokens, for tests of equivalence; prompts were drawn, not tokens. Equals `bound_mean` of
+ * `python/logratio/agree/statistics.py`.
  *
  * @module
  */
@@ -19,14 +19,14 @@ export interface MeanBounds {
 }
 
 /**
- * Bounds of Σ sums / Σ counts, each of which holds with probability 1 − alpha: both one-sided tests of Schuirmann
- * (1987, J. Pharmacokinet. Biopharm. 15) reject at `alpha` exactly when both bounds lie within the tolerance.
+ * Bounds of Σ sums / Σ counts, each valid with probability 1 − alpha: both one-sided tests of Schuirmann (1987, J.
+ * Pharmacokinet. Biopharm. 15) reject at `alpha` exactly when both bounds lie within the tolerance.
  *
  * The variance is that of a ratio of two sums over independent clusters, G/(G − 1) Σ(Sᵢ − μ nᵢ)² / (Σnᵢ)², with
- * Student's t at G − 1 degrees of freedom. |Δ| is skewed, for which plain t bounds are too low; Hall's cubic
- * transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first term of that, and where every sum is
- * positive the upper bound is also at least that of a log-normal mean (Cox's method, in Land 1972, Technometrics 14).
- * Each bound is the widest of these.
+ * Student's t at G − 1 degrees of freedom. |Δ| is skewed, which makes plain t bounds too low; Hall's cubic
+ * transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first term of the skewness, and if every
+ * sum is positive the upper bound is also at least that of a log-normal mean (Cox's method, in Land 1972, Technometrics
+ * 14). Each bound is the widest of these.
  *
  * @param sums of each cluster, the sum over its tokens
  * @param counts of each cluster, its tokens; clusters without tokens are ignored
@@ -72,7 +72,7 @@ function add(values: readonly number[]): number {
   return sum;
 }
 
-/** Upper bound of the mean if clusters' means are log-normal, weighted by tokens; −∞ where one is not positive. */
+/** Upper bound of the mean if clusters' means are log-normal, weighted by tokens; −∞ if one is not positive. */
 function boundLogNormal(sums: readonly number[], counts: readonly number[], quantile: number): number {
   if (sums.some((sum) => !(sum > 0))) return Number.NEGATIVE_INFINITY;
   const total = add(counts);

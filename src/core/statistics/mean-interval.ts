@@ -5,7 +5,7 @@ import type { Interval } from "./result.ts";
  * 95 % interval of Σ numerators / Σ denominators over independent units, by Student's t with n − 1 degrees of freedom.
  *
  * With r the ratio and e = numerator − r · denominator, its standard error is √(n/(n − 1) · Σ e²) / Σ denominators
- * (linearization; Cochran, "Sampling Techniques" (1977), 6.3). Of denominators 1 it is the interval of a mean.
+ * (linearization; Cochran, "Sampling Techniques" (1977), 6.3). With denominators of 1 it is the interval of a mean.
  */
 export function ratioInterval(numerators: ArrayLike<number>, denominators: ArrayLike<number>): Interval {
   const count = numerators.length;

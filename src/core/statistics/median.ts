@@ -1,4 +1,4 @@
-/** The middle value, or the mean of the middle two; NaN of nothing, and where a value is. */
+/** The middle value, or the mean of the middle two; NaN if empty, or if a value is NaN. */
 export function median(values: ArrayLike<number>): number {
   // Typed arrays sort by size, with NaN last.
   const sorted = Float64Array.from(values).sort();

@@ -13,7 +13,7 @@ import { UsageError } from "../base/errors.ts";
  *
  * @param pValues each from 0 to 1; NaN (a test that could not be run) stays NaN and does not count.
  * @returns the adjusted p-values, in the order given.
- * @throws UsageError where a p-value is outside 0…1.
+ * @throws UsageError if a p-value is outside 0…1.
  */
 export function holm(pValues: ArrayLike<number>): Float64Array {
   const { adjusted, order } = sorted(pValues);
@@ -34,7 +34,7 @@ export function holm(pValues: ArrayLike<number>): Float64Array {
  *
  * @param pValues each from 0 to 1; NaN (a test that could not be run) stays NaN and does not count.
  * @returns the adjusted p-values, in the order given.
- * @throws UsageError where a p-value is outside 0…1.
+ * @throws UsageError if a p-value is outside 0…1.
  */
 export function benjaminiHochberg(pValues: ArrayLike<number>): Float64Array {
   const { adjusted, order } = sorted(pValues);

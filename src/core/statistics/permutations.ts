@@ -1,6 +1,6 @@
 /**
- * Permutations of values within blocks, one after the other, and the sums of their groups: plain loops, and the same to the
- * last bit in WebAssembly.
+ * Successive permutations of values within blocks, and the sums of their groups: plain loops, and bit-identical in
+ * WebAssembly.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import { type PermutationsKernel, permutationsKernel } from "../kernels/wasm/per
 import { nextState, skipStates, toInteger } from "./random.ts";
 
 export interface GroupedUnits {
-  /** `[units]`: what is summed, such as e = Σ|Δ| − R·n of a prompt (R: mean |Δ| of the run, n: its tokens). */
+  /** `[units]`: what is summed, such as e = Σ|Δ| − R·n for a prompt (R: mean |Δ| of the run, n: its tokens). */
   readonly values: Float64Array;
   /** `[units]`: the group of each, from 0. */
   readonly groups: Int32Array;
   readonly groupCount: number;
   /**
-   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence. Blocks
-   * cover all units; one block when absent.
+   * `[blocks + 1]`: units are permuted only within `[blocks[i], blocks[i + 1])`, such as the turns of one sequence.
+   * Blocks cover all units; default one block.
    */
   readonly blocks?: Int32Array;
 }
 
 export interface Permuter {
-  /** Permutations that are made at once, at most. */
+  /** Largest number of permutations made at once. */
   readonly round: number;
   /** `[count × groups]`: the sums of the next permutations, which the next call overwrites. @param count up to `round` */
   next(count: number): Float64Array;
 }
 
-/** @param seed of the order: the same for the same seed */
+/** @param seed the same seed gives the same permutations */
 export function createPermuter(units: GroupedUnits, seed: number): Permuter {
   const kernel = permutationsKernel();
   const pieces = kernel && cutPieces(units, kernel);
@@ -52,7 +52,7 @@ export function permutePlainly(units: GroupedUnits, seed: number): Permuter {
   };
 }
 
-/** Fisher and Yates; a value is added once it has its place. Takes and returns the state of the random numbers. */
+/** Fisher and Yates; adds a value once its place is final. Takes and returns the state of the random numbers. */
 function permuteBlock(
   values: Float64Array,
   { groups, sums }: { readonly groups: Int32Array; readonly sums: Float64Array },
@@ -82,19 +82,19 @@ export function listBlocks({ values, blocks }: GroupedUnits): Int32Array {
   return blocks ?? Int32Array.of(0, values.length);
 }
 
-/** Units of a piece, unless one block has more: all that a permutation of them touches is in the first cache. */
+/** Units per piece, unless one block has more: everything that a permutation of them touches fits the first cache. */
 const PIECE = 1024;
 
 /** Blocks `[first, end)`. */
 interface Piece {
   readonly first: number;
   readonly end: number;
-  /** Random numbers that a permutation takes before these blocks, and for them. */
+  /** Random numbers that a permutation draws before these blocks, and for them. */
   readonly drawsBefore: number;
   readonly draws: number;
 }
 
-/** All blocks in pieces; undefined where the kernel has no room for them. */
+/** Cuts the blocks into pieces; undefined if the kernel has no room for them. */
 function cutPieces(units: GroupedUnits, { chunk, mostGroups }: PermutationsKernel): Piece[] | undefined {
   if (units.groupCount > mostGroups) return undefined;
   const blocks = listBlocks(units);
@@ -115,7 +115,7 @@ function cutPieces(units: GroupedUnits, { chunk, mostGroups }: PermutationsKerne
   return pieces;
 }
 
-/** Piece by piece, since what one permutation draws in a piece is known without drawing it in the others. */
+/** Piece by piece, because the random numbers for a piece can be found without drawing those for the others. */
 function permuteInKernel(
   units: GroupedUnits,
   seed: number,

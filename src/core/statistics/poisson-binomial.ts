@@ -1,6 +1,6 @@
 /**
- * P(X ≥ count) for X the number of successes in independent trials of which each has a chance of its own: the
- * Poisson-binomial distribution, built up one trial at a time. Exact but for rounding; O(n²).
+ * P(X ≥ count) for X the number of successes in independent trials, each with its own probability: the Poisson-binomial
+ * distribution, built up one trial at a time. Exact except for rounding; O(n²).
  *
  * Source: Hong, "On computing the distribution function for the Poisson binomial distribution", Comput. Statist. Data
  * Anal. 59 (2013), 2.2.

@@ -1,5 +1,5 @@
 /**
- * How often something rare happens, when it comes in clusters.
+ * How often a rare event happens, when events are clustered.
  *
  * @module
  */
@@ -9,18 +9,18 @@ export interface RareRate {
   readonly events: number;
   /** Events divided by exposure. */
   readonly rate: number;
-  /** 95 %. */
+  /** Lower end of the 95 % interval. */
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * A rate of events that come in clusters (the tokens of one prompt), each cluster one draw of a compound Poisson
- * process with its count as weight: the gamma interval for weighted sums of Poisson counts, which keeps its level however
- * few there are (Fay and Feuer, "Confidence intervals for directly standardized rates", Statistics in Medicine 16, 1997).
+ * A rate of clustered events (the tokens of one prompt), each cluster one draw of a compound Poisson process weighted
+ * by its count: the gamma interval for weighted sums of Poisson counts, which keeps its level however few events there
+ * are (Fay and Feuer, "Confidence intervals for directly standardized rates", Statistics in Medicine 16, 1997).
  *
- * @param counts events of each cluster that has any
- * @param exposure what events are counted in (tokens), > 0
+ * @param counts events of each cluster with at least one
+ * @param exposure what the events are counted in (tokens), > 0
  */
 export function rareRate(counts: readonly number[], exposure: number): RareRate {
   let [events, squares, largest] = [0, 0, 1];
@@ -36,11 +36,11 @@ export function rareRate(counts: readonly number[], exposure: number): RareRate 
 }
 
 /**
- * The share of tokens that have something, in clusters of them: 0 ≤ low ≤ share ≤ high ≤ 1. The interval is that of
- * {@link rareRate} for what is rarer, having it or not: a rate has no upper bound, and a share above a half as a rate may
- * end beyond 1.
+ * The share of tokens with some property, in clusters: 0 ≤ low ≤ share ≤ high ≤ 1. The interval is that of {@link
+ * rareRate} for the rarer case, having the property or not: a rate has no upper bound, so treating a share above a half
+ * as a rate could give an end beyond 1.
  *
- * @param clusters of all tokens: how many there are, and how many have it
+ * @param clusters for all tokens: their number, and how many have the property
  */
 export function rareShare(
   clusters: readonly { readonly tokens: number; readonly events: number }[],

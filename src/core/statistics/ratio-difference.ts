@@ -1,5 +1,5 @@
 /**
- * By how much the mean of one part of a run exceeds that of another, in the unit of the mean: a difference of two ratio
+ * How much the mean of one part of a run exceeds that of another, in the unit of the mean: a difference of two ratio
  * estimators over the same clusters.
  *
  * @module
@@ -9,21 +9,21 @@ import { MIN_CLUSTERS, type TwoParts } from "./factor.ts";
 import type { Interval } from "./result.ts";
 
 export interface RatioDifference {
-  /** Σ sums / Σ sizes − Σ otherSums / Σ otherSizes; NaN where a part is empty. */
+  /** Σ sums / Σ sizes − Σ otherSums / Σ otherSizes; NaN if a part is empty. */
   readonly difference: number;
-  /** 95 %; null where either part has fewer than {@link MIN_CLUSTERS} clusters. */
+  /** 95 %; null if either part has fewer than {@link MIN_CLUSTERS} clusters. */
   readonly interval: Interval | null;
-  /** Clusters that have at least one of the parts. */
+  /** Number of clusters with at least one of the parts. */
   readonly clusters: number;
 }
 
 /**
- * A cluster may have both parts: one prompt's samples under two settings, or the same tokens scored twice. What they share
- * then cancels, so that the interval of a paired difference is as narrow as the pairing makes it.
+ * A cluster may have both parts: one prompt's samples under two settings, or the same tokens scored twice. What they
+ * share then cancels, so that the interval of a paired difference is as narrow as the pairing allows.
  *
- * The interval is that of `clusterInterval` with the influence of a cluster on the difference, e_g/Σ sizes of the first
- * part less the same of the other, where e_g = x_g − R·n_g (linearized ratio, Cochran, "Sampling Techniques", 1977, section
- * 6.3).
+ * The interval is that of `clusterInterval`; the influence of a cluster on the difference is e_g/Σ sizes of the first
+ * part minus the same for the other, where e_g = x_g − R·n_g (linearized ratio, Cochran, "Sampling Techniques", 1977,
+ * section 6.3).
  */
 export function clusteredRatioDifference({ sums, sizes, otherSums, otherSizes }: TwoParts): RatioDifference {
   const first = addPart(sums, sizes);
@@ -44,7 +44,7 @@ export function clusteredRatioDifference({ sums, sizes, otherSums, otherSizes }:
   };
 }
 
-/** Two copies of one run differ by nothing, and nothing varies: `clusterInterval` divides 0 by 0 there. */
+/** Two copies of one run have no difference and no variance: `clusterInterval` would divide 0 by 0. */
 function computeInterval(difference: number, influences: Float64Array): Interval {
   if (influences.every((influence) => influence === 0)) return { low: difference, high: difference };
   return clusterInterval(difference, influences, "linear");

@@ -4,13 +4,13 @@
  * @module
  */
 
-/** A 95 % confidence interval, in the unit of what it is an interval for; NaN where the data do not determine it. */
+/** A 95 % confidence interval, in the unit of its figure; NaN if the data do not determine it. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** Every test: its statistic and the two-sided p-value. Both are NaN where the data do not determine them. */
+/** Every test: its statistic and the two-sided p-value. Both are NaN if the data do not determine them. */
 export interface TestResult {
   readonly statistic: number;
   /** Two-sided, from 0 to 1; small values keep their relative accuracy down to about 1e-300. */
@@ -21,7 +21,7 @@ export interface TestResult {
 export interface TTestResult extends TestResult {
   /** `student`: one pooled variance; `welch`: each sample its own. */
   readonly method: "student" | "welch";
-  /** Not a whole number with `welch`. */
+  /** Not an integer with `welch`. */
   readonly degreesOfFreedom: number;
   readonly meanA: number;
   readonly meanB: number;
@@ -39,11 +39,11 @@ export interface TTestResult extends TestResult {
   readonly hedgesGInterval: Interval;
 }
 
-/** Two independent samples, their order compared. */
+/** Compares the order of two independent samples. */
 export interface MannWhitneyResult extends TestResult {
-  /** How far U lies from its expectation, in standard deviations; above 0 where `a` tends to be larger. */
+  /** How far U lies from its expectation, in standard deviations; above 0 if `a` tends to be larger. */
   readonly z: number;
-  /** P(a > b) + P(a = b) / 2 for one value of each: ½ where neither tends to be larger. */
+  /** P(a > b) + P(a = b) / 2 for one value of each: ½ if neither tends to be larger. */
   readonly probabilityOfSuperiority: number;
   /** 2 · probabilityOfSuperiority − 1: from −1 (each of a below each of b) to 1. */
   readonly rankBiserial: number;
@@ -71,7 +71,7 @@ export interface CorrelationResult extends TestResult {
 export interface KolmogorovSmirnovResult extends TestResult {
   /** The value at which the distance is largest. */
   readonly location: number;
-  /** 1 where a's distribution function is above b's at {@link location} (a tends to be smaller), −1 where below. */
+  /** 1 if a's distribution function is above b's at {@link location} (a tends to be smaller), −1 if below. */
   readonly sign: 1 | -1;
 }
 
@@ -96,7 +96,7 @@ export interface ClusteredDifference extends TestResult {
 export interface ClusteredShare {
   readonly share: number;
   readonly clusters: number;
-  /** Independent draws that the clusters are worth. */
+  /** The number of independent draws equivalent to the clusters. */
   readonly draws: number;
   /** For {@link share}. */
   readonly interval: Interval;

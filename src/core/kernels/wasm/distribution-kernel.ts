@@ -112,7 +112,7 @@ export function distributionKernel(): DistributionKernel | undefined {
   return kernel;
 }
 
-/** The build with relaxed SIMD where the runtime has it. */
+/** The build with relaxed SIMD if the runtime has it. */
 function supportedBuild(): Uint8Array {
   const relaxed = decodeBase64(DISTRIBUTION_RELAXED_WASM);
   return webAssembly().validate(relaxed) ? relaxed : decodeBase64(DISTRIBUTION_WASM);

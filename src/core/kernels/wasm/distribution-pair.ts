@@ -1,11 +1,11 @@
 /**
  * Drives assembly/distribution.ts over a row of P and the same row of Q.
  *
- * zq − zp is rounded at first, which is three operations a column instead of nine. A row whose D may have lost digits by
- * that is summed again without rounding.
+ * zq − zp is rounded at first, which takes three operations per column instead of nine. A row whose D may have lost
+ * digits this way is summed again without rounding.
  *
- * The offset between log q and log p comes from single-precision sums and is off by some 1e-7. The remainder of Σ (q −
- * p) says by how much, and is subtracted from the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with k3(x) =
+ * The offset between log q and log p comes from single-precision sums and is off by about 1e-7. The remainder of Σ (q −
+ * p) gives the error, which is subtracted from the divergences: D(P‖Q) = Σ p k3(D + ε) − k3(ε) exactly, with k3(x) =
  * exp x − 1 − x. If that is not enough, the row is summed again with the better offset.
  *
  * @module
@@ -127,12 +127,12 @@ function refinedDivergences(
 }
 
 /**
- * Whether D has its digits although zq − zp was rounded before `shift` was subtracted.
+ * Whether D keeps its digits although zq − zp was rounded before `shift` was subtracted.
  *
- * That error is at most 2⁻²⁴ |zq − zp|, and 0 where one of the two is at most twice the other (Sterbenz), so where there
- * is one, |zp| ≤ 2 |zq − zp|. Where |D| ≥ shift / 8, it is at most 9 · 2⁻²⁴ of D. Elsewhere |zq − zp| ≤ 9/8 shift, so |zp| ≤
+ * That error is at most 2⁻²⁴ |zq − zp|, and 0 if one of the two is at most twice the other (Sterbenz); so if there is
+ * one, |zp| ≤ 2 |zq − zp|. If |D| ≥ shift / 8, it is at most 9 · 2⁻²⁴ of D. Otherwise |zq − zp| ≤ 9/8 shift, so |zp| ≤
  * 9/4 shift: these columns have at most `share` of P, and the error of their Σ p |D| is at most 9/8 · 2⁻²⁴ shift share,
- * that of Σ p D² / 2 at most 9/64 · 2⁻²⁴ shift² share. Both may be a millionth of the whole sum.
+ * that of Σ p D² / 2 at most 9/64 · 2⁻²⁴ shift² share. Either may be a millionth of the whole sum.
  */
 function keepsDigits(
   { max, rest }: Softmax,

@@ -28,7 +28,7 @@ export interface RowRequest {
 export interface RowSums {
   /** Sums over its first columns. */
   readonly common: Softmax;
-  /** Sums over the others; undefined when there are none. */
+  /** Sums over the others; undefined if there are none. */
   readonly others: Softmax | undefined;
   readonly whole: Softmax;
   /** The smallest of the first columns' logits, NaN aside. */
@@ -88,7 +88,7 @@ export function sumRow(
 }
 
 /**
- * Whether single precision gave all digits: not if the maximum has nearly all the probability, or a logit is not a
+ * Whether single precision gave all digits: not if the maximum has nearly all the probability, or if a logit is not a
  * number.
  */
 export function isAccurate({ max, rest }: Softmax): boolean {
@@ -152,7 +152,7 @@ function addBlocks(kernel: DistributionKernel, records: number, blocks: number):
   return { max, rest, weighted };
 }
 
-/** Of disjoint columns. */
+/** Combines the softmaxes of disjoint columns. */
 function joined(a: Softmax, b: Softmax): Softmax {
   const [high, low] = a.max >= b.max ? [a, b] : [b, a];
   const scale = Math.exp(low.max - high.max);

@@ -3,7 +3,7 @@ import { compileOnce } from "./kernel.ts";
 
 /** The exports of assembly/integers.ts, with addresses as views. */
 export interface IntegersKernel {
-  /** Integers that fit in one piece. */
+  /** Integers per chunk. */
   readonly chunk: number;
   /** `[2 × chunk]`: halves of integers, the lower one first. */
   readonly wideIn: Int32Array;

@@ -32,7 +32,7 @@ export type KernelExports = Record<string, { readonly value: number }> & {
   readonly accumulate: MismatchKernel["accumulate"];
 };
 
-/** The used part of the WebAssembly namespace, whose types are in no library that `src` may rely on. */
+/** The part of the WebAssembly namespace used here; its types are in no library that `src` may rely on. */
 interface WebAssemblyNamespace {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };

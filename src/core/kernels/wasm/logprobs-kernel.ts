@@ -3,7 +3,7 @@ import { LOGPROBS_WASM } from "./logprobs.generated.ts";
 
 /** The exports of assembly/logprobs.ts, with addresses as views. */
 export interface LogprobsKernel {
-  /** Tokens that fit in one piece. */
+  /** Tokens per chunk. */
   readonly chunk: number;
   readonly rolloutIn: Float32Array;
   readonly trainerIn: Float32Array;

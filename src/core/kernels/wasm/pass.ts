@@ -11,8 +11,8 @@
  *       slots ────► lend ────► options.sink
  *     after the last chunk: finishTurns ─► the turns' sums
  *
- * A row may go over several chunks, a turn too. Rows are done with each chunk; turns only at the end, when their
- * records have been added up over all rows: whether a sum is accurate shows in the whole of it.
+ * A row may extend over several chunks, and so may a turn. Rows are finished with each chunk; turns only at the end,
+ * when their records have been summed over all rows: only the total shows whether a sum is accurate.
  *
  * @module
  */
@@ -49,11 +49,11 @@ class Pass {
   readonly #rowEnd: number;
   readonly #table: TableBuilder;
 
-  /** Turn of each segment of this chunk. All 0 when turns are not requested. */
+  /** Turn of each segment in this chunk. All 0 if turns are not requested. */
   readonly #turnOf: Int32Array;
   /** The same by slot, for the sink; empty without one. */
   readonly #slotTurn: Int32Array;
-  /** Where the segments of one row are added up. */
+  /** Accumulates the segments of one row. */
   readonly #rowRecord = new Float64Array(RECORD);
   readonly #turnRecords = new TurnRecords();
 
@@ -71,7 +71,7 @@ class Pass {
     this.#rowStart = rowStart;
     this.#rowEnd = rowEnd;
     this.#table = tableBuilder(rowEnd - rowStart);
-    // No more than the rows can need: a call for two short rows must not cost what one for a whole chunk does.
+    // No more than the rows can need: a call for two short rows must not cost as much as one for a whole chunk.
     const slots = Math.min(kernel.chunk, block.offsets[rowEnd]! - block.offsets[rowStart]!);
     this.#turnOf = new Int32Array(slots + 1);
     this.#slotTurn = new Int32Array(sink ? slots : 0);
@@ -81,20 +81,22 @@ class Pass {
     const kernel = this.#kernel;
     const { segmentRow } = kernel;
     copyIn(kernel, this.#block, chunk);
-    // A row cut between two tokens of a turn: its first segment here is the rest of that turn and opens no new one.
+    // If a row was cut between two tokens of a turn, its first segment here is the rest of that turn, and opens no new
+    // one.
     const joins = this.#withTurns && chunk.continues && this.#block.mask[chunk.from - 1] !== 0;
     const segments = kernel.compact(chunk.rows, chunk.from, this.#withTurns ? 1 : 0, joins ? 1 : 0);
     kernel.accumulate();
     for (let from = 0; from < segments; ) {
       let to = from + 1;
       while (to < segments && segmentRow[to] === segmentRow[from]) to++;
-      // The kernel counts rows from the chunk's first one, the table from the first that was asked for.
+      // The kernel numbers rows from the chunk's first one, the table from the first requested one.
       const row = chunk.row - this.#rowStart + segmentRow[from]!;
       this.#addRow(row, from, to, chunk.continues);
       if (this.#withTurns) this.#addTurns(row, from, to, joins && from === 0);
       from = to;
     }
-    // After the rows: only they know which turn a segment is, and a row that the record is written to must be empty.
+    // After the rows: they determine the turn of each segment, and a row must be empty when its record is written to
+    // it.
     const leftCount = kernel.leftCount();
     this.#addLeft(chunk, leftCount);
     if (this.#sink) this.#lend(chunk, segments, leftCount);
@@ -105,13 +107,13 @@ class Pass {
     return this.#table.finish();
   }
 
-  /** Segments `[from, to)` are what a chunk has of row `row` of the table. */
+  /** Adds segments `[from, to)`, the chunk's part of row `row` of the table. */
   #addRow(row: number, from: number, to: number, continues: boolean): void {
     const { records, segmentStart, slotDelta, slotRollout, slotTrainer } = this.#kernel;
     const table = this.#table;
     let record = records;
     let at = from * RECORD;
-    // Here, and not when they are used: the turns read the same records afterwards.
+    // Corrected here, not on use, because the turns read the same records afterwards.
     for (let s = from; s < to; s++) correctExtremes(records, s * RECORD, slotDelta, segmentStart[s]!);
     if (to - from > 1) {
       record = this.#rowRecord;
@@ -120,7 +122,7 @@ class Pass {
       for (let s = from; s < to; s++) addRecord(record, 0, records, s * RECORD);
     }
     if (!isAccurate(record, at)) {
-      // Segments lie end to end, so the row's tokens are one stretch of slots: those left out are not in it.
+      // Segments are contiguous, so the row's tokens are one range of slots, without those left out.
       table.addToRow(
         row,
         tokenSums(slotRollout, slotTrainer, undefined, segmentStart[from]!, segmentStart[to]!),
@@ -130,12 +132,12 @@ class Pass {
       writeSums(record, at, sums, 0);
       table.addToRow(row, sums);
     } else {
-      // The row has nothing yet, and this is most rows: written in place, which spares a vector and a merge.
+      // The row is still empty, as most rows are: written in place, which saves a vector and a merge.
       writeSums(record, at, table.rows, row * FIELDS);
     }
   }
 
-  /** The first segment is the rest of the row's last turn where `joins`. */
+  /** If `joins`, the first segment is the rest of the row's last turn. */
   #addTurns(row: number, from: number, to: number, joins: boolean): void {
     const { records } = this.#kernel;
     for (let s = from; s < to; s++) {
@@ -146,11 +148,14 @@ class Pass {
     }
   }
 
-  /** Tokens with extreme or infinite values, which the kernel only listed: by the reference implementation, segment by segment. */
+  /**
+   * Adds tokens with extreme or infinite values, which the kernel only listed, segment by segment with the reference
+   * implementation.
+   */
   #addLeft(chunk: Chunk, leftCount: number): void {
     const { leftPosition, leftSegment, rolloutIn, segmentRow, trainerIn } = this.#kernel;
     for (let from = 0; from < leftCount; ) {
-      // Listed in the order of their positions, so those of a segment are neighbors.
+      // Listed in order of position, so those of a segment are adjacent.
       const segment = leftSegment[from]!;
       let to = from;
       while (to < leftCount && leftSegment[to] === segment) to++;
@@ -164,14 +169,14 @@ class Pass {
     }
   }
 
-  /** Lends the slots to the sink, with the finite tokens of those left out put behind them. */
+  /** Lends the slots to the sink, followed by the finite ones among the tokens left out. */
   #lend(chunk: Chunk, segments: number, leftCount: number): void {
     const { slotDelta, slotProbDiff, slotK3, slotIndex, leftPosition, leftSegment, segmentStart } =
       this.#kernel;
     const slotTurn = this.#slotTurn;
     let count = segmentStart[segments]!;
     for (let s = 0; s < segments; s++) slotTurn.fill(this.#turnOf[s]!, segmentStart[s], segmentStart[s + 1]);
-    // There is room: a token is in a slot or left out, never both, and a chunk has a slot for each of its tokens.
+    // There is room: a token is either in a slot or left out, and a chunk has a slot for each of its tokens.
     for (let i = 0; i < leftCount; i++) {
       const position = leftPosition[i]!;
       const rollout = this.#kernel.rolloutIn[position]!;
@@ -195,14 +200,14 @@ class Pass {
     });
   }
 
-  /** Turns become sums from their records; those whose records are not accurate, from their tokens. */
+  /** Converts the turns' records to sums; turns whose records are not accurate are summed again from their tokens. */
   #finishTurns(): void {
     const turnCount = this.#table.turnCount();
     const inexact = new Set<number>();
     for (let turn = 0; turn < turnCount; turn++) {
       if (!this.#turnRecords.isAccurate(turn)) inexact.add(turn);
       else if (this.#turnRecords.count(turn) > 0) {
-        // Merged, not written: tokens that were left out may be in the turn's sums already.
+        // Merged, not written: the turn's sums may already contain tokens that were left out.
         const sums = emptySums();
         this.#turnRecords.writeSums(turn, sums);
         this.#table.addToTurn(turn, sums);
@@ -211,13 +216,13 @@ class Pass {
     if (inexact.size > 0) this.#sumTurnsAgain(inexact);
   }
 
-  /** From all tokens of these turns, those left out too: what the sums have of them so far is dropped first. */
+  /** Sums all tokens of these turns, including those left out; first drops what the sums contain of them. */
   #sumTurnsAgain(inexact: ReadonlySet<number>): void {
     const { rollout, trainer, mask, offsets } = this.#block;
     const first = Math.min(...inexact);
     for (const turn of inexact) this.#table.clearTurn(turn);
     for (let row = this.#rowStart; row < this.#rowEnd; row++) {
-      // Rows without such a turn are not walked again: few rows have many turns.
+      // Skips rows without such a turn: few rows have many turns.
       if (this.#table.rowTurns[row - this.#rowStart]! <= first) continue;
       for (const { turn, from, to } of iterateTurns(mask, offsets[row]!, offsets[row + 1]!)) {
         if (inexact.has(turn)) this.#table.addToTurn(turn, tokenSums(rollout, trainer, undefined, from, to));
@@ -231,7 +236,7 @@ function copyIn(kernel: MismatchKernel, { rollout, trainer, mask, offsets }: Tok
   kernel.trainerIn.set(trainer.subarray(chunk.from, chunk.to));
   kernel.maskIn.set(mask.subarray(chunk.from, chunk.to));
   if (chunk.rows === 1) {
-    // A piece of a row may begin and end inside it, so the row's own offsets do not fit.
+    // A chunk may begin and end inside a row, so the row's own offsets do not apply.
     kernel.offsetsIn[0] = 0;
     kernel.offsetsIn[1] = chunk.to - chunk.from;
   } else {

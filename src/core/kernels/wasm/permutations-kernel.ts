@@ -3,18 +3,18 @@ import { PERMUTATIONS_WASM } from "./permutations.generated.ts";
 
 /** The exports of assembly/permutations.ts, with addresses as views. */
 export interface PermutationsKernel {
-  /** Values of one piece at most. */
+  /** Largest number of values per chunk. */
   readonly chunk: number;
-  /** Permutations of one call at most. */
+  /** Largest number of permutations per call. */
   readonly round: number;
   readonly mostGroups: number;
   /** `[chunk]` */
   readonly values: Float64Array;
   /** `[chunk]`: the group of each place, from 0. */
   readonly groups: Int32Array;
-  /** `[chunk + 1]`: where blocks begin, and where the last one ends. */
+  /** `[chunk + 1]`: starts of the blocks, and the end of the last one. */
   readonly blocks: Int32Array;
-  /** `[round × mostGroups]`: the sums of each permutation, one after the other without a gap. */
+  /** `[round × mostGroups]`: the sums of each permutation, contiguous. */
   readonly sums: Float64Array;
   readonly permute: (
     blocks: number,

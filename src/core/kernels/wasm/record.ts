@@ -53,8 +53,8 @@ export function readCount(record: Float64Array, offset: number): number {
 }
 
 /**
- * The kernel fills the last vector of a segment with Δ = 0. Where all of the segment's Δ have one sign that is a false
- * extreme: this looks the right one up among the segment's `deltas`.
+ * The kernel fills the last vector of a segment with Δ = 0. If all Δ of the segment have one sign, that is a false
+ * extreme: this finds the right one among the segment's `deltas`.
  */
 export function correctExtremes(
   record: Float64Array,
@@ -80,7 +80,7 @@ export function correctExtremes(
  * variance that is 256 times smaller loses 256 times as much. Beyond that a record is not used.
  */
 const LOSS = 1 / 256;
-/** Errors of few tokens do not average out. */
+/** Errors of a few tokens do not average out. */
 const LOSS_OF_FEW = 1 / 16;
 const FEW = 32;
 /** Below this, squares underflow in single precision. */
@@ -89,8 +89,8 @@ const TINY = 1e-15;
 const LEAST_MEAN_RATIO = 0.25;
 
 /**
- * Whether every figure that follows from the record is accurate to about 1e-6. Where it is not (nearly constant Δ or
- * p, p' nearly a multiple of p, tiny values, fewer than three tokens), the tokens must be summed in float64.
+ * Whether every figure that follows from the record is accurate to about 1e-6. If not (nearly constant Δ or p, p'
+ * nearly a multiple of p, tiny values, fewer than three tokens), the tokens must be summed in float64.
  */
 export function isAccurate(record: Float64Array, offset: number): boolean {
   const n = record[offset + N]!;
@@ -124,7 +124,7 @@ export function isAccurate(record: Float64Array, offset: number): boolean {
 }
 
 /**
- * Writes the sums of `layout.ts` that follow from a record that {@link isAccurate} over the (empty) sums at `at`.
+ * Overwrites the (empty) sums at `at` with the sums of `layout.ts` that follow from an {@link isAccurate} record.
  */
 export function writeSums(record: Float64Array, offset: number, sums: Float64Array, at: number): void {
   const n = record[offset + N]!;

@@ -3,7 +3,7 @@ import { SHIFTS_WASM } from "./shifts.generated.ts";
 
 /** The exports of assembly/shifts.ts, with addresses as views. */
 export interface ShiftsKernel {
-  /** Tokens of a row that fit. */
+  /** Longest row that fits, in tokens. */
   readonly room: number;
   readonly rolloutIn: Float32Array;
   readonly trainerIn: Float32Array;

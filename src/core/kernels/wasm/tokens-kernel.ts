@@ -4,19 +4,19 @@ import { TOKENS_WASM } from "./tokens.generated.ts";
 /** Cells of a sketch in the kernel's form. */
 export interface CountedCells {
   /**
-   * Upper bits of float32 values in ascending order, and how many finite values have them: views, which are valid until any
+   * Upper bits of float32 values in ascending order, and how many finite values have them: views that are valid until
    * cells are listed again.
    */
   readonly list: () => { readonly cells: Uint32Array; readonly counts: Uint32Array };
-  /** By threshold: values of its cell that lie beyond it. */
+  /** By threshold: number of values in its cell that lie beyond it. */
   readonly beyond: Uint32Array;
-  /** Least and greatest finite value; +Infinity and -Infinity when there are none. */
+  /** Least and greatest finite value; +Infinity and -Infinity if there are none. */
   readonly extremes: Float32Array;
 }
 
-/** Sums of groups of tokens, a row for each group. */
+/** Sums of groups of tokens, one row per group. */
 export interface CountedGroups {
-  /** Ascending; each has tokens. */
+  /** Ascending; only groups with tokens. */
   readonly groups: Int32Array;
   readonly tokens: Float64Array;
   /** `[rows × 3]`: Σ Δ, Σ |Δ|, Σ k3. */
@@ -27,11 +27,11 @@ export interface CountedGroups {
 
 /** The exports of assembly/tokens.ts, with addresses as views. */
 export interface TokensKernel {
-  /** Tokens that fit in one piece. */
+  /** Tokens per chunk. */
   readonly chunk: number;
   /** Token ids from here on are handled by the driver. */
   readonly mostIds: number;
-  /** Sketches of Δ in wide cells; the one after the last takes what none of them does. */
+  /** Sketches of Δ in wide cells; the one after the last takes everything else. */
   readonly sketches: number;
   readonly deltaIn: Float32Array;
   readonly probDiffIn: Float32Array;
@@ -48,14 +48,14 @@ export interface TokensKernel {
   readonly rowDeciles: Float64Array;
   /** `[turns × 3]`: tokens, Σ|Δ|, Σ(ρ − 1). */
   readonly rowTurns: Float64Array;
-  /** Take sums out of the kernel, where none are left: views, which are valid until any groups are taken again. */
+  /** Move sums out of the kernel: views that are valid until groups are taken again. */
   readonly takeDeciles: () => CountedGroups;
   readonly takeBuckets: () => CountedGroups;
-  /** Of the ids that `sortIds` has sorted: a piece of them from number `from` on. */
+  /** Takes a chunk of the ids sorted by `sortIds`, from number `from` on. */
   readonly takeIds: (from: number) => CountedGroups;
   /** How many ids have sums. */
   readonly sortIds: () => number;
-  /** Of all Δ and of all Δp, with 10 bits of the mantissa. */
+  /** Sketches of all Δ and of all Δp, with 10 bits of the mantissa. */
   readonly deltas: CountedCells;
   readonly probDiffs: CountedCells;
   /** `[sketches + 1]`, with 7 bits of the mantissa. */
@@ -117,7 +117,7 @@ export async function initTokensKernel(): Promise<boolean> {
 }
 
 /**
- * The kernel of sums by token, compiled on first use; undefined if it cannot run. There is a single instance, whose
+ * The kernel for sums by token, compiled on first use; undefined if it cannot run. There is a single instance, whose
  * memory holds the sums of one batch at a time.
  */
 export function tokensKernel(): TokensKernel | undefined {
