@@ -9,9 +9,9 @@ export interface Alert {
   readonly rule: string;
   readonly condition: string;
   readonly run: string;
-  /** The step at which the condition began to hold; null where steps are not known. */
+  /** The step at which the condition began to hold; null if steps are not known. */
   readonly since: number | null;
-  /** Of the figure when it was raised; null for verdicts and changes. */
+  /** Value of the figure when the alert was raised; null for verdicts and changes. */
   readonly value: number | null;
   /** One sentence. */
   readonly text: string;

@@ -45,15 +45,15 @@ export interface AnalyzeReport {
   readonly digits: LoggedDigitFigures;
   /** What the guide filters for, each as an expression for `--where`. */
   readonly selections: readonly Selection[];
-  /** Groups of tokens compared, each with its test. */
+  /** Compared groups of tokens, each comparison with its test. */
   readonly comparisons: readonly Comparison[];
   /** Fractions of tokens that the guide asks for. */
   readonly shares: LogShares;
   /** The guide's diagnostic scenarios, and whether each holds. */
   readonly scenarios: readonly Scenario[];
-  /** Whether divergence goes with wrong answers, with tests. */
+  /** Whether divergence is associated with wrong answers, with tests. */
   readonly hypothesis: HypothesisFigures;
-  /** Figures that are null or empty throughout, and why; one line each. */
+  /** Figures that are entirely null or empty, and why; one line each. */
   readonly absent: readonly string[];
   /** Lines that could not be read, and why. */
   readonly skipped_lines: readonly SkippedLogLine[];
@@ -72,7 +72,7 @@ export interface AnalyzeMetrics {
   readonly lines_skipped: number;
   readonly files: number;
   readonly iterations: number;
-  /** Distinct responses (file, iteration, place in the batch); null where the log does not tell them apart. */
+  /** Distinct responses (file, iteration, place in the batch); null if the log does not tell them apart. */
   readonly sequences: number | null;
   readonly divergence_mean: number | null;
   readonly divergence_max: number | null;
@@ -82,7 +82,7 @@ export interface AnalyzeMetrics {
   readonly correct_count: number;
   readonly incorrect_count: number;
   readonly unknown_count: number;
-  /** Of the records whose correctness is known. */
+  /** Share among records whose correctness is known. */
   readonly correct_share: number | null;
   readonly correct_mean: number | null;
   readonly incorrect_mean: number | null;
@@ -95,7 +95,7 @@ export interface AnalyzeMetrics {
   readonly digits_incorrect_mean: number | null;
   /** Mean divergence of digit tokens in correct answers over that in incorrect ones. */
   readonly digits_ratio: number | null;
-  /** Of digit tokens, correct against incorrect answers; as `scipy.stats.ttest_ind`. */
+  /** For digit tokens, correct against incorrect answers; as in `scipy.stats.ttest_ind`. */
   readonly digits_t: number | null;
   readonly digits_t_p: number | null;
   readonly digits_welch_t: number | null;
@@ -108,11 +108,11 @@ export interface AnalyzeMetrics {
 
 export interface DivergenceFigures {
   readonly count: number;
-  /** Of correct and incorrect: of the records whose correctness is known. Of unknown: of all. */
+  /** For correct and incorrect: share of the records whose correctness is known. For unknown: share of all records. */
   readonly share: number | null;
   readonly sequences: number | null;
   readonly mean: number | null;
-  /** Over count − 1. */
+  /** With divisor count − 1. */
   readonly std: number | null;
   readonly p50: number | null;
   readonly min: number | null;
@@ -130,7 +130,7 @@ export interface ThresholdCount {
 export interface TokenCount {
   /** As logged: a Python `repr()`. */
   readonly token_text: string | null;
-  /** Without quotes; null where the token was not decoded. */
+  /** Without quotes; null if the token was not decoded. */
   readonly text: string | null;
   readonly count: number;
   readonly share: number;
@@ -159,7 +159,7 @@ export interface LoggedToken {
 }
 
 export interface Bins {
-  /** One more than counts, ascending; a bin holds its lower edge, the last one both. */
+  /** One more than counts, ascending; a bin includes its lower edge, the last one both. */
   readonly edges: readonly number[];
   readonly counts: readonly number[];
 }
@@ -194,13 +194,13 @@ export interface FlipCount {
 export interface LoggedDigitFigures {
   /** Records whose text, unquoted and stripped, is digits and dots only: the guide's `^[\d\.]+$`. */
   readonly count: number;
-  /** Of the records whose text is known. */
+  /** Share of the records whose text is known. */
   readonly share: number | null;
-  /** Records without a text, or with a placeholder for a token that was not decoded: digits or not, nobody knows. */
+  /** Records without a text, or with a placeholder for an undecoded token: it is unknown whether they are digits. */
   readonly texts_unknown: number;
   /** Records from correct answers whose text is known. */
   readonly correct_texts: number;
-  /** Of them, dots alone: the guide's pattern takes them for digits. */
+  /** Those that are dots alone: the guide's pattern takes them for digits. */
   readonly dots_only: number;
   readonly correct: DivergenceFigures;
   readonly incorrect: DivergenceFigures;
@@ -218,7 +218,7 @@ export interface Selection {
   /** For `--where` and `logratio sql`. */
   readonly where: string;
   readonly count: number;
-  /** The most divergent of them. */
+  /** The most divergent of these tokens. */
   readonly tokens: readonly LoggedToken[];
 }
 
@@ -233,54 +233,56 @@ export interface IntervalFigures {
   readonly high: number | null;
 }
 
-/** What counts as one: responses to one prompt are alike, and so are tokens of one response. */
+/** What counts as one cluster: responses to one prompt are alike, and so are tokens of one response. */
 export type ClusterKind = "prompt" | "response";
 
-/** A share of logged tokens, and what it is without a connection between divergence and answers. */
+/** A share of logged tokens, and its expected value if divergence and answers were unrelated. */
 export interface ShareFigures {
-  /** Records that the share is of. */
+  /** Number of records behind the share. */
   readonly count: number;
   readonly share: number | null;
-  /** 95 %, Wilson's for the independent draws that the clusters are worth; null where the log names no responses. */
+  /**
+   * 95 %, Wilson's for the number of independent draws equivalent to the clusters; null if the log names no responses.
+   */
   readonly interval: IntervalFigures;
   readonly by: ClusterKind | null;
   readonly clusters: number;
-  /** The share to expect; null where it is not known. */
+  /** The expected share; null if not known. */
   readonly baseline: number | null;
   /**
-   * Where that comes from: correct answers' share of all response tokens (`iteration_correct_tokens` of the log), of all
-   * responses (`iteration_accuracy`, or what the user gave), or the same share in incorrect answers.
+   * Where the expected share comes from: correct answers' share of all response tokens (`iteration_correct_tokens` of
+   * the log), of all responses (`iteration_accuracy`, or what the user gave), or the same share in incorrect answers.
    */
   readonly baseline_from: "tokens" | "responses" | "given" | "incorrect" | null;
-  /** 95 % interval of share − baseline, where the baseline is measured in the log itself; clusters of the smaller side. */
+  /** 95 % interval of share − baseline, if the baseline is measured in the log itself; clusters of the smaller side. */
   readonly against_baseline: (IntervalFigures & { readonly clusters: number }) | null;
 }
 
 export interface LogShares {
-  /** From correct answers, of the records whose correctness is known. */
+  /** Share from correct answers, among records whose correctness is known. */
   readonly correct: ShareFigures;
-  /** The same of digit tokens. */
+  /** The same for digit tokens. */
   readonly digits_correct: ShareFigures;
-  /** Digit tokens, of the records from correct answers whose text is known. */
+  /** Share of digit tokens, among records from correct answers whose text is known. */
   readonly correct_digits: ShareFigures;
 }
 
-/** The difference of means, whatever depends on what within a prompt: CR1, Student's t with clusters − 1 degrees. */
+/** The difference of means, allowing any dependence within a prompt: CR1, Student's t with clusters − 1 degrees. */
 export interface ClusteredTest extends TestFigures {
   readonly by: ClusterKind;
   readonly clusters: number;
-  /** Of the side that is in fewer. */
+  /** Number of clusters on the side that has fewer. */
   readonly clusters_least: number;
-  /** Of the mean difference. */
+  /** Interval of the mean difference. */
   readonly interval: IntervalFigures;
-  /** The same over the pooled standard deviation of the values. */
+  /** That interval over the pooled standard deviation of the values. */
   readonly effect_interval: IntervalFigures;
 }
 
 /**
- * Two groups of divergences compared; `a` minus `b`. All tests are two-sided, all intervals are of 95 %. Only
- * `clustered` is a test: the others assume independent values, which these are not (tokens of one response, responses
- * to one prompt), describe the log at hand, and reject too often.
+ * Compares two groups of divergences; `a` minus `b`. All tests are two-sided, all intervals are 95 %. Only `clustered`
+ * is a valid test: the others assume independent values, which these are not (tokens of one response, responses to one
+ * prompt); they describe this log, and reject too often.
  */
 export interface Comparison {
   readonly id: "digits" | "digits_sequences" | "correctness" | "correctness_sequences" | "not_digits";
@@ -289,7 +291,7 @@ export interface Comparison {
   readonly unit: "token" | "sequence";
   readonly a: Sample;
   readonly b: Sample;
-  /** Why there is no test; null where there is. */
+  /** Why there is no test; null if there is one. */
   readonly absent: string | null;
   readonly mean_difference: number | null;
   /** Without the assumption of equal variances. */
@@ -302,7 +304,7 @@ export interface Comparison {
   /** 2 P(a > b) + P(a = b) − 1, from −1 to 1. */
   readonly rank_biserial: number | null;
   readonly rank_biserial_interval: IntervalFigures;
-  /** Null for tokens by correctness, and where the log names neither prompts nor responses. */
+  /** Null for tokens by correctness, and if the log names neither prompts nor responses. */
   readonly clustered: ClusteredTest | null;
 }
 
@@ -313,11 +315,14 @@ export interface TestFigures {
 }
 
 /**
- * The guide's Hypothesis 1 (the trainer learns correct answers first), by the guide's own rules, and beside them whether
- * chance gives the same. Null: not known, or too few prompts to tell.
+ * The guide's Hypothesis 1 (the trainer learns correct answers first), by the guide's own rules, together with whether
+ * chance would give the same. Null: not known, or too few prompts to tell.
  */
 export interface HypothesisFigures {
-  /** Of the records whose correctness is known, from correct answers; the guide calls more than the limit strong evidence. */
+  /**
+   * Share from correct answers, among records whose correctness is known; the guide calls more than the limit strong
+   * evidence.
+   */
   readonly correct_share: number | null;
   readonly share_limit: number;
   readonly share_above_limit: boolean | null;
@@ -328,7 +333,7 @@ export interface HypothesisFigures {
   readonly digit_ratio: number | null;
   readonly ratio_limit: number;
   readonly ratio_above_limit: boolean | null;
-  /** Of the difference of these means by response, counting prompts; significant below 0.05. */
+  /** For the difference of these means by response, counting prompts; significant below 0.05. */
   readonly digits_p_value: number | null;
   readonly digits_significant: boolean | null;
 }
@@ -346,7 +351,7 @@ export interface Scenario {
     | "not_digits_more";
   readonly observation: string;
   readonly status: ScenarioStatus;
-  /** The figures that decide, in one sentence. */
+  /** The deciding figures, in one sentence. */
   readonly measured: string;
   readonly interpretation: string;
   readonly next_step: string;

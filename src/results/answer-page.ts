@@ -3,45 +3,45 @@ import type { PageMove } from "./page.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
 /**
- * `api/answer-tables`: the `Assessment` of a run, or of chosen steps, in words for the page's first screen. Numbers are
- * formatted; lengths of bars are fractions of 1.
+ * `api/answer-tables`: the `Assessment` of a run, or of selected steps, in words for the page's first screen. Numbers
+ * are formatted; lengths of bars are fractions of 1.
  */
 export interface AnswerPage {
   readonly level: VerdictLevel;
   /** The level for readers who see no color: `△`, `Elevated`. */
   readonly sign: string;
   readonly word: string;
-  /** The sentence in two: with when or the cause, and the rest, which may be empty. */
+  /** The sentence in two parts: one with the time or the cause, and the rest, which may be empty. */
   readonly headline: string;
   readonly detail: string;
-  /** The steps that give the level, both included; null where all do, or something else does. */
+  /** The steps that give the level, both included; null if all do, or if something else does. */
   readonly stretch: readonly [from: number, to: number] | null;
   /** Whether there is nothing to explain: no cause, no level beyond normal. */
   readonly is_sound: boolean;
   readonly is_comparable: boolean;
-  /** That wrote the files; null where they name none, or several. */
+  /** The trainer that wrote the files; null if they name none, or several. */
   readonly trainer: string | null;
-  /** From which mean |Δ| each level begins, the mildest first. */
+  /** The mean |Δ| from which each level begins, the mildest first. */
   readonly zones: readonly AnswerZone[];
-  /** Steps that read as worse than normal; the worst have words. */
+  /** Steps worse than normal; the worst have words. */
   readonly points: readonly { readonly x: number; readonly label: string }[];
-  /** Mean |Δ| with the trainer's column moved; empty where that was not tried. */
+  /** Mean |Δ| with the trainer's column shifted; empty if that was not tried. */
   readonly shifts: readonly AnswerShift[];
   /** Most likely first. */
   readonly causes: readonly AnswerCause[];
-  /** What would tell the causes apart, and its lines to copy; null where nothing more needs to be known. */
+  /** What would distinguish the causes, and its lines to copy; null if nothing more needs to be known. */
   readonly decide: { readonly text: string; readonly outcomes: string; readonly lines: string } | null;
-  /** Of the likeliest cause. */
+  /** Fix for the likeliest cause. */
   readonly fix: AnswerFix | null;
-  /** The one that counts most first. */
+  /** The most important first. */
   readonly mistakes: readonly AnswerMistake[];
   /** The part that stands out most first. */
   readonly where: readonly AnswerPart[];
   readonly figures: readonly AnswerFigure[];
-  /** What else makes the run teach little. */
+  /** What else keeps the run from learning. */
   readonly beside: readonly AnswerBeside[];
   readonly untested: readonly { readonly test: string; readonly column: string; readonly how: string }[];
-  /** What to run; null where nothing is to be run. */
+  /** What to run; null if there is nothing to run. */
   readonly command: { readonly label: string; readonly command: string } | null;
 }
 
@@ -61,7 +61,7 @@ export interface AnswerCause {
   readonly title: string;
   readonly chance: string;
   readonly bar: number;
-  /** One of those that look like the cause before. */
+  /** Whether it looks like the previous cause. */
   readonly is_alike: boolean;
 }
 
@@ -75,20 +75,20 @@ export interface AnswerFix {
 
 export interface AnswerMistake {
   readonly handle: string;
-  /** Null where the run's table lacks it. */
+  /** Null if the run's table lacks it. */
   readonly move: PageMove | null;
   /** The answers to its prompt, side by side; null without groups. */
   readonly group: PageMove | null;
   /** `7 of 8 answers`; empty for a single one. */
   readonly count: string;
-  /** The beginning of the prompt; empty where no text is known. */
+  /** The beginning of the prompt; empty if no text is known. */
   readonly prompt: string;
   /** The text before the token, the token, the text after it. */
   readonly context: readonly [before: string, token: string, after: string] | null;
   readonly sides: readonly AnswerSide[];
-  /** Whether it reaches the gradient; empty where that is not known. */
+  /** Whether it reaches the gradient; empty if that is not known. */
   readonly reach: string;
-  /** Its place in each order, from 0; null where it is not among those that the order lists, or there is no such order. */
+  /** Its place in each order, from 0; null if the order does not list it, or does not exist. */
   readonly places: Readonly<Record<EventRank, number | null>>;
 }
 
@@ -96,7 +96,7 @@ export interface AnswerMistake {
 export interface AnswerSide {
   readonly name: "engine" | "trainer";
   readonly tokens: readonly {
-    /** Null where no text is known. */
+    /** Null if no text is known. */
     readonly text: string | null;
     /** Whether it is what the engine wrote. */
     readonly is_written: boolean;

@@ -1,7 +1,7 @@
 /**
  * The one answer about a run, which every verb, the page and every client show first: what is wrong, since when, where,
- * does it matter, why, what to do. Names are snake_case; log quantities are in nats, shares and probabilities are
- * fractions of 1, null is "not known".
+ * whether it matters, why, and what to do. Names are snake_case; log quantities are in nats, shares and probabilities
+ * are fractions of 1, null is "not known".
  *
  * @module
  */
@@ -13,61 +13,69 @@ import type { Finite } from "./finite.ts";
 import type { ReadingLevel, VerdictLevel } from "./reading-level.ts";
 
 /**
- * Whether the ratios are so uneven that a correction is needed: `none`; `few`: for a few tokens outside [1/2, 2] only;
+ * Whether the ratios are so uneven that a correction is needed: `none`; `few`: only for a few tokens outside [1/2, 2];
  * `all`: their ESS is low.
  */
 export type CorrectionNeed = "none" | "few" | "all";
 
 export interface Assessment {
-  /** The worst of what its parts say. */
+  /** The worst of the levels of its parts. */
   readonly level: VerdictLevel;
-  /** The verdict in one sentence, with when. */
+  /** The verdict in one sentence, including when. */
   readonly sentence: string;
-  /** Whether the two columns are of the same tokens, and both log-probs. */
+  /** Whether the two columns belong to the same tokens, and both are log-probs. */
   readonly comparable: Comparable;
   /** What is NaN, null or infinite, and when. */
   readonly finite: Finite;
-  /** In which steps. */
+  /** Which steps have the level. */
   readonly when: When;
-  /** What the doctor says of causes; null where nothing was diagnosed (logged metrics alone). */
+  /** The doctor's verdict on causes; null if nothing was diagnosed (logged metrics alone). */
   readonly diagnosis: DoctorVerdict | null;
-  /** Most likely first, those that look alike as one. Empty where nothing is wrong, or there is too little to say. */
+  /**
+   * Most likely first, with those that look alike grouped. Empty if nothing is wrong, or there is too little to say.
+   */
   readonly causes: readonly CauseGroup[];
-  /** The mistakes that count most, each counted once. */
+  /** The most important mistakes, each counted once. */
   readonly events: MistakeEvents;
-  /** What of the mismatch reaches the policy gradient; null where no token has an advantage. */
+  /** How much of the mismatch reaches the policy gradient; null if no token has an advantage. */
   readonly reach: Reach | null;
-  /** Where it is, the part that stands out most first; at most one of each kind. */
+  /** Where the mismatch is, the part that stands out most first; at most one of each kind. */
   readonly where: readonly StandingPart[];
-  /** What else makes the run teach little, worst first. */
+  /** What else keeps the run from learning, worst first. */
   readonly beside: readonly BesideFinding[];
-  /** What `sweep` says of the same data: its recommendation has the same `need`. Null where no token can be compared. */
+  /**
+   * Whether `sweep` finds a correction necessary: its recommendation has the same `need`. Null if no token can be
+   * compared.
+   */
   readonly correction: { readonly need: CorrectionNeed } | null;
-  /** What could not be looked at, and the column that would allow it. */
+  /** What could not be tested, and the column that would allow it. */
   readonly untested: readonly UntestedQuestion[];
-  /** The one experiment that would decide most; null where nothing more needs to be known. */
+  /** The one most decisive experiment; null if nothing more needs to be known. */
   readonly next: NextExperiment | null;
 }
 
 /** Whether figures of the two columns mean anything. */
 export interface Comparable {
   readonly is_comparable: boolean;
-  /** Why not; null where they can be compared. */
+  /** Why not; null if they can be compared. */
   readonly reason: string | null;
-  /** Mean |Δ| with the trainer's column moved by so many entries; empty where it was not tried. */
+  /** Mean |Δ| with the trainer's column shifted by this many entries; empty if it was not tried. */
   readonly by_shift: readonly { readonly shift: number; readonly delta_abs_mean: Nats }[];
-  /** The shift that fits; null where none does, or the columns are in place. */
+  /** The shift that fits; null if none does, or if the columns are in place. */
   readonly shift: number | null;
 }
 
 /** Causes that leave the same traces, or a single one. */
 export interface CauseGroup {
   readonly title: string;
-  /** The part of the run that it is about, such as an environment; null where it is the whole. */
+  /** The affected part of the run, such as an environment; null if it is the whole run. */
   readonly part: string | null;
-  /** That it is one of them. */
+  /** Probability that it is one of them. */
   readonly probability: Fraction;
-  /** True of a small certain mark beside what makes most of Σ|Δ|: both may be true, so it is no rival of the first. */
+  /**
+   * Whether it is a small but certain mark next to what makes up most of Σ|Δ|: both may be true, so it does not compete
+   * with the first.
+   */
   readonly coexists: boolean;
   /** Most likely first. */
   readonly causes: readonly {
@@ -75,61 +83,61 @@ export interface CauseGroup {
     readonly title: string;
     readonly probability: Fraction;
   }[];
-  /** What separates the likeliest of them from the next group: contrasts, strongest first; empty where nothing does. */
+  /** What separates the likeliest of them from the next group: contrasts, strongest first; empty if nothing does. */
   readonly evidence: readonly string[];
-  /** What shows it best; null without one. */
+  /** The picture that shows it best; null without one. */
   readonly picture: EvidencePicture | null;
-  /** Of Σ|Δ|, what the likeliest explains if it is so; null where nothing differs. */
+  /** Share of Σ|Δ| that the likeliest explains if true; null if nothing differs. */
   readonly explains: Fraction | null;
-  /** Of the likeliest, in the words of the trainer that wrote the files where there are any; null without one. */
+  /** Fix for the likeliest, in the terms of the trainer that wrote the files if available; null without one. */
   readonly fix: Fix | null;
 }
 
-/** What of the mismatch reaches the policy gradient. */
+/** How much of the mismatch reaches the policy gradient. */
 export interface Reach {
   /** Share of Σ k3 at tokens whose advantage is 0: they add nothing to the gradient. */
   readonly k3_share_at_zero: Fraction;
-  /** Σ|A||ρ − 1| / Σ|A|: by how much the weights of the gradient's terms are off. */
+  /** Σ|A||ρ − 1| / Σ|A|: how far off the weights of the gradient's terms are. */
   readonly impact_relative: number;
-  /** Share of Σ|A||ρ − 1| that is in the steps which read at the level of the run; null where all do, or none. */
+  /** Share of Σ|A||ρ − 1| in the steps at the level of the run; null if all are, or none. */
   readonly impact_share_in_bad_steps: Fraction | null;
 }
 
-/** A part of the run that holds more of the mismatch than its tokens would. */
+/** A part of the run with more of the mismatch than its share of tokens implies. */
 export interface StandingPart {
   readonly kind: "correctness" | "turn" | "environment" | "rank" | "engine" | "staleness" | "position_decile";
-  /** As `per_…` of the report names it: `incorrect`, `1`, `arithmetic`. */
+  /** As named in `per_…` of the report: `incorrect`, `1`, `arithmetic`. */
   readonly name: string;
-  /** Of the tokens, and of Σ k3. */
+  /** Its share of the tokens, and of Σ k3. */
   readonly token_share: Fraction;
   readonly k3_share: Fraction;
-  /** Of its tokens. */
+  /** Mean over its tokens. */
   readonly delta_abs_mean: Nats;
 }
 
-/** Steps in a row whose mean |Δ| does not jump. */
+/** Consecutive steps whose mean |Δ| does not jump. */
 export interface StepSegment {
   readonly from_step: number;
   readonly to_step: number;
-  /** Steps in it that have enough tokens, or have them together with their neighbors. */
+  /** Number of its steps with enough tokens, alone or together with their neighbors. */
   readonly steps: number;
-  /** Those whose own figures read at `level`. */
+  /** Number of those whose own figures are at `level`. */
   readonly steps_at_level: number;
   /** Tokens of these steps; the figures are over them. */
   readonly tokens: number;
   readonly delta_abs_mean: Nats;
   readonly k3: Nats;
-  /** Of k3, mean |Δ| and mean |Δp| by the published baselines. */
+  /** Level of k3, mean |Δ| and mean |Δp| by the published baselines. */
   readonly level: ReadingLevel;
 }
 
 export interface When {
-  /** `in steps 10–30; normal since step 50`; null where the steps allow no such words. */
+  /** `in steps 10–30; normal since step 50`; null if the steps allow no such statement. */
   readonly words: string | null;
-  /** In order; more than one only where both sides of a jump differ in level or by a factor of 2. */
+  /** In order; more than one only if both sides of a jump differ in level or by a factor of 2. */
   readonly segments: readonly StepSegment[];
-  /** Steps in no segment, since they have too few tokens or sequences. */
+  /** Steps in no segment, because they have too few tokens or sequences. */
   readonly steps_skipped: number;
-  /** Chance that a run without a jump has more than one segment, at most. */
+  /** Largest chance that a run without a jump has more than one segment. */
   readonly false_alarm_rate: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What makes a run teach little, whatever its two policies differ by: found in the answers of its dumps, and in the
- * metrics that the trainer logged.
+ * What keeps a run from learning, apart from the difference of its two policies: found in the answers of its dumps, and
+ * in the metrics that the trainer logged.
  *
  * @module
  */
@@ -21,22 +21,22 @@ export type BesideId =
   | "reward_parts"
   | "plateau";
 
-/** Something that is beyond its limit. */
+/** Something beyond its limit. */
 export interface BesideFinding {
   readonly id: BesideId;
-  /** As the logger calls the run; empty where it does not, and for dumps. */
+  /** The run's name in the logger; empty if it has none, and for dumps. */
   readonly run: string;
   /** Three to six words. */
   readonly title: string;
-  /** `bad`: by itself it can be why a run learns nothing. */
+  /** `bad`: it alone can be why a run learns nothing. */
   readonly level: "warn" | "bad";
   /** What, with figures, and since when: `entropy fell from 0.52 to 0.009, most of it at step 78`. No full stop. */
   readonly short: string;
   /** The same as a sentence, and what it means. */
   readonly sentence: string;
-  /** The first step that is beyond the limit and has only such steps after it; null where steps do not tell. */
+  /** The first step beyond the limit that is followed only by such steps; null if steps do not tell. */
   readonly since_step: number | null;
-  /** Whether it still holds at the end of the run: `over` where the last quarter is free of it. */
+  /** Whether it still holds at the end of the run: `over` if the last quarter is free of it. */
   readonly outcome: "lasts" | "over";
   /** What it was judged by, by name: levels, shares, limits. */
   readonly figures: Readonly<Record<string, number | null>>;
@@ -44,6 +44,6 @@ export interface BesideFinding {
   readonly read_from: readonly string[];
   /** What to change, in a line. */
   readonly do_this: string;
-  /** Where the limit is from. */
+  /** Where the limit comes from. */
   readonly source: string;
 }

@@ -26,9 +26,9 @@ export type Certificate = "equal" | "equivalent" | "different" | "undecidable";
 export type CompareMode = "paired" | "columns" | "unpaired";
 
 /**
- * What the certificate rests on: `bits` every bit; `interval` the interval of the mean; `every_token` |Δ| within the
+ * The basis of the certificate: `bits` every bit; `interval` the interval of the mean; `every_token` |Δ| within the
  * tolerance at every token; `missing` log-probs on one side only; `too_few` prompts for an interval; `straddles` the
- * interval reaches over the tolerance; `coverage` too little of the two sides could be compared.
+ * interval crosses the tolerance; `coverage` too little of the two sides could be compared.
  */
 export type CertificateBasis =
   | "bits"
@@ -44,7 +44,7 @@ export type StoredType = "bfloat16" | "float32" | "float64";
 
 /** A token at which the two sides differ. */
 export interface DifferingToken {
-  /** Of A's sequence: `s12.r3.q41.t880`. */
+  /** Handle in A: `s12.r3.q41.t880`. */
   readonly handle: string;
   readonly file: string;
   readonly token_id: number | null;
@@ -55,7 +55,7 @@ export interface DifferingToken {
   readonly delta: Nats | null;
 }
 
-/** The first value of something at which any token differs, with the tokens before it, all of which are equal. */
+/** The first place (step, turn or position) with differing tokens whose preceding tokens are all equal. */
 export interface DifferenceStart {
   readonly by: "step" | "turn" | "position";
   readonly at: number;
@@ -77,7 +77,7 @@ export interface UlpCount {
   readonly tokens: number;
 }
 
-/** One column of A beside one of B. */
+/** One column of A next to one of B. */
 export interface ColumnComparison {
   readonly a_column: string;
   readonly b_column: string;
@@ -87,9 +87,9 @@ export interface ColumnComparison {
   readonly sentence: string;
   readonly metrics: ColumnMetrics;
   readonly stored: { readonly a: StoredType; readonly b: StoredType };
-  /** Distances of unequal tokens; empty where none is, or no two numbers could be compared. */
+  /** Distances of unequal tokens; empty if there are none, or no two numbers could be compared. */
   readonly ulps: { readonly unit: StoredType; readonly counts: readonly UlpCount[] };
-  /** In order of step, rank, sequence, token; null where no token differs. */
+  /** In order of step, rank, sequence, token; null if no token differs. */
   readonly first: DifferingToken | null;
   readonly starts: readonly DifferenceStart[];
   /** Largest |Δ| first. */
@@ -102,26 +102,26 @@ export interface ColumnComparison {
 export interface ColumnMetrics {
   readonly tokens: number;
   readonly sequences: number;
-  /** Prompts, or sequences where prompts are not known. */
+  /** Number of prompts, or of sequences if prompts are not known. */
   readonly clusters: number;
   readonly unequal: number;
   readonly unequal_sequences: number;
   readonly unequal_share: Fraction | null;
-  /** Where none is unequal: the largest share of tokens that 95 % leaves open, were they independent (about 3/n). */
+  /** If none is unequal: upper 95 % bound on the share of unequal tokens if they were independent (about 3/n). */
   readonly unequal_share_upper: Fraction | null;
-  /** The same, of prompts with an unequal token. */
+  /** The same for prompts with an unequal token. */
   readonly unequal_clusters_share_upper: Fraction | null;
   /** 0 on one side, −0 on the other: equal, and counted. */
   readonly signed_zeros: number;
   /** NaN or infinite on one side only. */
   readonly one_sided: number;
-  /** Without a log-prob on both sides; not among `tokens`. */
+  /** Tokens without a log-prob on both sides; not included in `tokens`. */
   readonly missing_both: number;
   readonly delta_mean: Nats | null;
   readonly delta_mean_low: Nats | null;
   readonly delta_mean_high: Nats | null;
   readonly delta_abs_mean: Nats | null;
-  /** One-sided bounds at level 1 − alpha each; null where there are too few prompts. */
+  /** One-sided bounds at level 1 − alpha each; null if there are too few prompts. */
   readonly delta_abs_mean_low: Nats | null;
   readonly delta_abs_mean_high: Nats | null;
   readonly delta_abs_max: Nats | null;
@@ -132,7 +132,9 @@ export interface ColumnMetrics {
   readonly prob_diff_max: Fraction | null;
   /** mean(e^Δ − Δ − 1). */
   readonly k3: Nats | null;
-  /** Prompts that would decide, at the spread seen; null where the certificate is decided, or no number would. */
+  /**
+   * Prompts that would decide, at the observed spread; null if the certificate is decided, or no number would decide.
+   */
   readonly clusters_needed: number | null;
 }
 
@@ -143,28 +145,28 @@ export interface RunFigure {
   readonly b: number | null;
   /** B − A. */
   readonly difference: number | null;
-  /** One-sided bounds at level 1 − alpha each; null where there is no interval. */
+  /** One-sided bounds at level 1 − alpha each; null if there is no interval. */
   readonly difference_low: number | null;
   readonly difference_high: number | null;
 }
 
-/** What of the two sides belongs together, and what does not. */
+/** Which sequences of the two sides belong together, and which do not. */
 export interface Pairing {
-  /** Sequences that found their partner, by what. */
+  /** Number of sequences that found their partner, by how. */
   readonly by: Readonly<Record<string, number>>;
   readonly sequences: number;
   readonly tokens: number;
   readonly unpaired_sequences: { readonly a: number; readonly b: number };
-  /** Of all tokens with mask 1 of a side, those that were compared. */
+  /** Share of all tokens with mask 1 of a side that were compared. */
   readonly token_share: { readonly a: Fraction; readonly b: Fraction };
-  /** Sequences that part, and tokens from there on. */
+  /** Sequences whose tokens diverge, and their tokens from there on. */
   readonly parted_sequences: number;
   readonly parted_tokens: number;
-  /** Partners after other prompts: not compared. */
+  /** Partners with different prompts: not compared. */
   readonly other_prompts: number;
   /** Tokens with mask 1 on one side only. */
   readonly mask_differs: number;
-  /** Partners found by name whose tokens nobody could compare: neither side has ids. */
+  /** Partners found by name whose tokens could not be checked: neither side has ids. */
   readonly unchecked_sequences: number;
 }
 
@@ -174,9 +176,9 @@ export interface CompareInput {
   readonly format: string;
   readonly trainer: string;
   readonly bytes: number;
-  /** Of the file; null where it is not a local file, or was not asked for. */
+  /** Digest of the file; null if it is not a local file, or was not requested. */
   readonly sha256: string | null;
-  /** When it was last changed, ISO 8601; null where that is not known. */
+  /** When it was last changed, ISO 8601; null if not known. */
   readonly modified: string | null;
 }
 
@@ -186,17 +188,17 @@ export interface CompareSide {
   /** With mask 1. */
   readonly tokens: number;
   readonly columns: readonly string[];
-  /** As the record says: program and version, digests, topology. */
+  /** As stated in the record: program and version, digests, topology. */
   readonly facts: readonly string[];
   readonly inputs: readonly CompareInput[];
 }
 
 export interface CompareTest {
-  /** Tolerance of the mean |Δ|; 0: only equality of every bit will do. */
+  /** Tolerance of the mean |Δ|; 0: every bit must be equal. */
   readonly within: Nats;
   /** Where the tolerance comes from. */
   readonly within_reason: string;
-  /** Error rate of either one-sided test. */
+  /** Error rate of each one-sided test. */
   readonly alpha: number;
   readonly statistic: "delta_abs_mean";
   readonly unit: "prompt" | "sequence";
@@ -221,25 +223,25 @@ export interface CompareReport {
   readonly a: CompareSide;
   /** The second side. */
   readonly b: CompareSide;
-  /** Tolerance and significance level that were asked for. */
+  /** The requested tolerance and significance level. */
   readonly test: CompareTest;
-  /** Of the column that decides, or of two runs of different texts, by name. */
+  /** Figures of the deciding column, or of two runs with different texts, by name. */
   readonly metrics: Readonly<Record<string, number | null>>;
-  /** Worst first; empty where texts differ. */
+  /** Worst first; empty if texts differ. */
   readonly columns: readonly ColumnComparison[];
-  /** Of two runs whose texts differ; empty else. */
+  /** Figures of two runs whose texts differ; otherwise empty. */
   readonly figures: readonly RunFigure[];
-  /** Null where texts differ, or the columns are of one source. */
+  /** Null if texts differ, or the columns are of one source. */
   readonly pairing: Pairing | null;
   /** What to keep in mind; one sentence each. */
   readonly caveats: readonly string[];
-  /** What to run next; null where nothing is left to ask. */
+  /** What to run next; null if there is nothing left to ask. */
   readonly next: { readonly command: string | null; readonly why: string } | null;
   /** Who certifies, and when, as given or as the files say. */
   readonly by: string | null;
-  /** As the caller gave it; null where it was not asked for. */
+  /** As given by the caller; null if not requested. */
   readonly date: string | null;
-  /** Version of logratio that made it. */
+  /** Version of logratio that produced it. */
   readonly logratio: string;
   /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];

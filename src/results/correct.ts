@@ -11,13 +11,13 @@ import type { SweepCorrection, SweepMetrics } from "./sweep.ts";
 export const CORRECT_SCHEMA_VERSION = 2;
 
 /**
- * What a correction does to the weights w · A of the policy gradient's terms: uncorrected w is 1, unbiased is w = ρ. About
- * weights, not about a direction: ∇log π is not known (docs/metrics.md).
+ * What a correction does to the weights w · A of the policy gradient's terms: uncorrected w is 1, unbiased is w = ρ. It
+ * describes weights, not a direction: ∇log π is not known (docs/metrics.md).
  */
 export interface CorrectedGradient {
-  /** With mask 1, both log-probs and the advantage finite, and ρ that does not overflow. */
+  /** Tokens with mask 1, finite log-probs and advantage, and ρ that does not overflow. */
   readonly tokens: number;
-  /** Share of Σ|A| that lies on tokens with a weight other than 0. */
+  /** Share of Σ|A| on tokens with a non-zero weight. */
   readonly advantage_kept_share: number;
   /** Σ|A||w − ρ| / Σ|A|, and the same for w = 1. */
   readonly weight_gap: number;
@@ -36,31 +36,37 @@ export interface CorrectReport {
   readonly kind: "correct";
   /** Name of the run. */
   readonly run: string;
-  /** Of the trainer whose correction it is; null, with no settings and no trainer's metrics, for `--correction`. */
+  /**
+   * Preset of the trainer that defines the correction; null, with no settings and no trainer's metrics, for
+   * `--correction`.
+   */
   readonly preset: string | null;
   /** The trainer's own name; null without a preset. */
   readonly trainer: string | null;
-  /** The code whose formulas are kept. */
+  /** The code whose formulas are followed. */
   readonly source: string | null;
   /** Under the trainer's names, defaults filled in. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** As `--correction` and the address of the page take it: `weight:token truncate:..2`. */
+  /** As in `--correction` and the page's address: `weight:token truncate:..2`. */
   readonly correction_text: string;
   /** What the correction does, one clause per effect. */
   readonly does: readonly string[];
-  /** What they do that their names do not say. */
+  /** Effects that the names of the settings do not show. */
   readonly traps: readonly string[];
-  /** Of the data, whatever the correction; null where the effect cannot be figured out, and why below. */
+  /** Properties of the data, whatever the correction; null if the effect cannot be computed, with the reason below. */
   readonly metrics: SweepMetrics | null;
   /** What the correction does to the data: the row that a sweep has for it. */
   readonly effect: SweepCorrection | null;
   /** Why there is no effect; null where there is one, or no advantages that it needs. */
   readonly effect_absent: string | null;
-  /** Of the weights of the policy gradient's terms; null without advantages, and where weights are normalized and not written. */
+  /**
+   * Effect on the weights of the policy gradient's terms; null without advantages, and if weights are normalized and
+   * not written.
+   */
   readonly gradient: CorrectedGradient | null;
   /** What the trainer would log for everything as one batch, under its keys. */
   readonly trainer_metrics: Readonly<Record<string, number>>;
-  /** The same for each step, empty for one without a token; `step` is null for sequences without one. */
+  /** The same for each step, empty for a step without tokens; `step` is null for sequences without one. */
   readonly per_step: readonly {
     readonly step: number | null;
     readonly metrics: Readonly<Record<string, number>>;

@@ -10,21 +10,21 @@ import type { SourceSummary } from "./report.ts";
 
 export const DIGITS_SCHEMA_VERSION = 1;
 
-/** What `logratio digits` prints with `--json`: how sure policies are about digits. */
+/** What `logratio digits` prints with `--json`: how sure policies are of digits. */
 export interface DigitsReport {
-  /** Changes where a field changes its meaning or goes. */
+  /** Version of this format; increased when a field changes its meaning or is removed. */
   readonly schemaVersion: typeof DIGITS_SCHEMA_VERSION;
-  /** Of what this is the result. */
+  /** The kind of result. */
   readonly kind: "digits";
   /** Name of the run. */
   readonly run: string;
   /** Which tokens count as digits. */
   readonly vocabulary: DigitVocabularySummary;
-  /** Whose digits they are: the rollout policy's, unless the input has the trainer's log-probs only. */
+  /** Whose digits they are: the rollout policy's, unless the input has only the trainer's log-probs. */
   readonly policy: "rollout" | "trainer";
   /** Over all digits of the run. */
   readonly metrics: DigitsMetrics;
-  /** Both policies on the same digits, beside the other tokens; null where only one policy's log-probs are there. */
+  /** Both policies on the same digits, compared with other tokens; null if there is only one policy's log-probs. */
   readonly comparison: DigitsComparison | null;
   /** The same by training step. */
   readonly per_step: readonly (DigitFigures & { readonly step: number | null })[];
@@ -32,11 +32,11 @@ export interface DigitsReport {
   readonly per_place: readonly (DigitFigures & { readonly place: number })[];
   /** By the sampled digit. */
   readonly per_digit: readonly (DigitFigures & { readonly digit: number })[];
-  /** Digits of sequences that were judged right and wrong; null each where there are none. */
+  /** Digits of sequences judged right; null if there are none. */
   readonly right_sequences: DigitFigures | null;
-  /** The same of sequences that were judged wrong. */
+  /** The same for sequences judged wrong. */
   readonly wrong_sequences: DigitFigures | null;
-  /** Rewards of the documents, were they applied to each sequence with digits at a base of 1; null without any. */
+  /** The documented rewards, as if applied to each sequence with digits at a base of 1; null if there are none. */
   readonly rewards: DigitRewards | null;
   /** Losses of the digit distributions against the sampled digit, for each policy with top-k alternatives. */
   readonly distributions: readonly DigitDistribution[];
@@ -46,11 +46,11 @@ export interface DigitsReport {
   readonly least_sure: readonly DigitExample[];
   /** The digits on which the policies are furthest apart. */
   readonly widest_gaps: readonly DigitExample[];
-  /** The first sequences of the run, as many as were asked for; null where none were. */
+  /** The first sequences of the run, as many as requested; null if none were. */
   readonly per_sequence: readonly DigitSequence[] | null;
   /** Figures that are null or empty, and why; one line each. */
   readonly absent: readonly string[];
-  /** What reading noticed, and what was left out. */
+  /** Findings from reading, including what was left out. */
   readonly findings: readonly Finding[];
   /** The files that were read. */
   readonly sources: readonly SourceSummary[];
@@ -65,21 +65,21 @@ export interface DigitSequence {
   readonly file: string;
   /** Indices into the response. */
   readonly digit_positions: readonly number[];
-  /** The sampled digits, 0 to 9: trainers call them so, and they are not the truth. */
+  /** The sampled digits, 0 to 9: despite the name that trainers use, they are not the truth. */
   readonly digit_ground_truth: readonly number[];
   readonly digit_log_probs_selected: readonly number[];
-  /** The same under the trainer policy; null where it is not known for all of them. */
+  /** The same under the trainer policy; null if not known for all of them. */
   readonly trainer_log_probs_selected: readonly number[] | null;
   readonly total_digits: number;
   readonly avg_digit_log_prob: number | null;
   readonly ntl_loss: number | null;
-  /** Ground truth as given (`--truth`), the number that the response answers with, and whether it is right. */
+  /** Ground truth as given (`--truth`), the number that the response gives as its answer, and whether it is right. */
   readonly truth: string | null;
   readonly answer: string | null;
   readonly answer_right: boolean | null;
-  /** The sequence's own reward; null where it is not known: the next two are then of a reward of 1. */
+  /** The sequence's own reward; null if not known: the next two then assume a reward of 1. */
   readonly reward: number | null;
-  /** reward · (0.5 + 0.5 · exp(avg)), and reward · 1.1 where avg is above -0.5; the reward itself without digits. */
+  /** reward · (0.5 + 0.5 · exp(avg)), and reward · 1.1 if avg is above -0.5; the reward itself without digits. */
   readonly confidence_reward: number;
   readonly bonus_reward: number;
 }
@@ -87,7 +87,7 @@ export interface DigitSequence {
 export interface DigitVocabularySummary {
   /** Directory of the tokenizer; null without one. */
   readonly tokenizer: string | null;
-  /** Whether digits were found by the texts of tokens, where the input names tokens by text and not by id. */
+  /** Whether digits were found by token text, because the input names tokens by text instead of id. */
   readonly token_texts: boolean;
   /** Ids of single digits, by digit. */
   readonly bare: readonly (readonly number[])[];
@@ -104,7 +104,7 @@ export interface DigitFigures {
   readonly avg_digit_log_prob: number | null;
   /** The proxy: `-avg_digit_log_prob`. */
   readonly ntl_loss: number | null;
-  /** The same under the trainer policy; null where it is not known for all of them. */
+  /** The same under the trainer policy; null if not known for all of them. */
   readonly trainer_avg_digit_log_prob: number | null;
   readonly trainer_ntl_loss: number | null;
   /** Mean of |Δ|, Δ = trainer − rollout. */
@@ -116,7 +116,7 @@ export interface DigitsMetrics extends DigitFigures {
   readonly sequences_with_digits: number;
   /** Tokens with mask 1. */
   readonly tokens: number;
-  /** As `digits`. */
+  /** Same as `digits`. */
   readonly total_digits: number;
   /** Tokens of several digits: part of numbers, not of the digit figures. */
   readonly multi_digit_tokens: number;
@@ -129,7 +129,7 @@ export interface DigitsMetrics extends DigitFigures {
   readonly method: string;
 }
 
-/** Of tokens with finite log-probs on both sides. Δ = trainer − rollout. */
+/** Over tokens with finite log-probs on both sides. Δ = trainer − rollout. */
 export interface DigitGap {
   readonly tokens: number;
   readonly delta_mean: number | null;
@@ -156,39 +156,39 @@ export interface DigitRewards {
   readonly bonus_share: number;
 }
 
-/** A mean, and what it can be where some digits are outside the top k. `estimate` takes those as having no mass. */
+/** A mean, and its bounds if some digits are outside the top k. `estimate` assumes that those have no mass. */
 export interface Bounded {
   readonly estimate: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The `policy` of distributions that the files have over the ten digits alone. */
+/** The `policy` of recorded distributions over the ten digits alone. */
 export const RECORDED_DISTRIBUTIONS = "recorded distributions";
 
 export interface DigitDistribution {
   readonly policy: string;
   readonly k: number;
-  /** Against which digit. */
+  /** The digit to compare with. */
   readonly against: "sampled" | "truth";
-  /** Digit positions with alternatives, and those where nothing is open: their losses are exact. */
+  /** Digit positions with alternatives, and those where nothing is missing: their losses are exact. */
   readonly positions: number;
   readonly complete: number;
   /** Positions where no digit is known at all; not in the figures. */
   readonly unknown: number;
-  /** Mean and largest probability outside of what is known. */
+  /** Mean and largest probability outside what is known. */
   readonly unaccounted_mean: number;
   readonly unaccounted_max: number;
   /** Mean probability of the ten digits together. */
   readonly digit_mass: Bounded;
-  /** Renormalised over the ten digits, as the reference has it. */
+  /** Renormalized over the ten digits, as in the reference implementation. */
   readonly expected_digit: Bounded;
   readonly ntl_mse: Bounded;
   readonly ntl_wasserstein: Bounded;
   readonly ntl_mae: Bounded;
   /** Share of positions whose likeliest digit is the one judged against. */
   readonly digit_accuracy: Bounded;
-  /** Without renormalisation: mass on other tokens counts as digit 0 in the expectation and as no distance. */
+  /** Without renormalization: mass on other tokens counts as digit 0 in the expectation and as no distance. */
   readonly raw_expected_digit: Bounded;
   readonly raw_ntl_mse: Bounded;
   readonly raw_ntl_wasserstein: Bounded;
@@ -203,11 +203,11 @@ export interface ConfidenceFigures {
   readonly trainer_avg_log_prob: number | null;
 }
 
-/** Answers against ground truth. An answer is the number behind the last `####` or `\boxed`, else the last number. */
+/** Answers against ground truth. An answer is the number after the last `####` or `\boxed`, else the last number. */
 export interface DigitTruth {
   readonly source: string;
   readonly sequences_with_truth: number;
-  /** Of these: truth that is not a single number, no number in the response. */
+  /** Answers without a comparison: the truth is not a single number; the response has no number. */
   readonly truth_not_a_number: number;
   readonly without_answer: number;
   /** Answers compared, and those whose value is right. */
@@ -219,7 +219,7 @@ export interface DigitTruth {
   readonly distance_median: number | null;
   /** The same over wrong answers. */
   readonly distance_wrong_median: number | null;
-  /** Places compared from the decimal point out, over the longer of both numbers; a place that is not there is 0. */
+  /** Places compared from the decimal point out, over the longer of both numbers; a missing place is 0. */
   readonly digits: number;
   readonly digits_right: number;
   readonly digit_accuracy: number | null;
@@ -236,7 +236,7 @@ export interface DigitTruth {
   readonly calibration: readonly CalibrationBin[];
   /** Σ over bins of share of digits · |confidence − accuracy|; null without digits. */
   readonly calibration_error: number | null;
-  /** Answers that disagree with `correctness` of the data, where that is known. */
+  /** Answers that disagree with `correctness` of the data, if known. */
   readonly disagrees_with_correctness: number;
   /** Losses of the digit distributions against the true digit. */
   readonly distributions: readonly DigitDistribution[];
@@ -244,7 +244,7 @@ export interface DigitTruth {
   readonly surest_wrong: readonly WrongAnswer[];
 }
 
-/** Digits whose probability p is in `(from, to]` (the first bin holds 0 too). */
+/** Digits whose probability p is in `(from, to]` (the first bin includes 0). */
 export interface CalibrationBin {
   readonly from: number;
   readonly to: number;

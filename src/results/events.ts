@@ -1,66 +1,69 @@
 /**
- * Mistakes: tokens at which the policies are far apart, of which those that are the same mistake are counted once. Part
- * of `assessment`. Names are snake_case; log quantities are in nats, shares are fractions of 1, null is "not known".
+ * Mistakes: tokens at which the policies are far apart, with tokens of the same mistake counted once. Part of
+ * `assessment`. Names are snake_case; log quantities are in nats, shares are fractions of 1, null is "not known".
  *
  * @module
  */
 import type { Fraction, Nats } from "../core/base/index.ts";
 
-/** By what mistakes are ranked: Σ|A||ρ − 1| of their tokens (`gradient`), or Σ|Δ| (`raw`). */
+/** How mistakes are ranked: by Σ|A||ρ − 1| of their tokens (`gradient`), or by Σ|Δ| (`raw`). */
 export const EVENT_RANKS = ["gradient", "raw"] as const;
 export type EventRank = (typeof EVENT_RANKS)[number];
 
 export interface MistakeEvents {
-  /** How `list` is ranked: `gradient` where some mistake has an advantage other than 0. */
+  /** How `list` is ranked: `gradient` if some mistake has a non-zero advantage. */
   readonly rank: EventRank;
-  /** At most five, the one that counts most first. Empty where no ratio is outside of [½, 2]. */
+  /** At most five, the most important first. Empty if no ratio is outside [½, 2]. */
   readonly list: readonly MistakeEvent[];
-  /** The same by Σ|Δ|, whatever reaches the gradient. */
+  /** The same by Σ|Δ|, regardless of what reaches the gradient. */
   readonly by_raw: readonly MistakeEvent[];
-  /** Mistakes in all. */
+  /** Total number of mistakes. */
   readonly count: number;
-  /** |Δ| from which a token counts, about ln 2: its ratio is outside of [½, 2]. */
+  /** |Δ| from which a token counts, about ln 2: its ratio is outside [½, 2]. */
   readonly delta_abs_from: Nats;
-  /** Tokens of that size. */
+  /** Number of tokens of that size. */
   readonly tokens: number;
-  /** Those that mistakes are made of: the largest by |Δ| and by |A||ρ − 1|. Fewer than `tokens`: counts are lower bounds. */
+  /**
+   * Number of tokens that mistakes are built from: the largest by |Δ| and by |A||ρ − 1|. If fewer than `tokens`, counts
+   * are lower bounds.
+   */
   readonly tokens_kept: number;
 }
 
 /**
- * The same mistake in one prompt's answers: the same token after the same ones, or tokens in a row in one answer, or
- * (where token ids are not known) the same position.
+ * The same mistake in one prompt's answers: the same token after the same ones, or neighboring tokens in one answer, or
+ * (if token ids are not known) the same position.
  */
 export interface MistakeEvent {
-  /** The same for the same mistake, 14 hexadecimal digits. */
+  /** Identifies the mistake, 14 hexadecimal digits. */
   readonly key: string;
-  /** Of the token with the largest |Δ|: `s12.r3.q41.t880`. */
+  /** Handle of the token with the largest |Δ|: `s12.r3.q41.t880`. */
   readonly handle: string;
   readonly file: string;
-  /** Ascending; empty where the source names none. */
+  /** Ascending; empty if the source names none. */
   readonly steps: readonly number[];
   /** Tokens of the mistake. */
   readonly tokens: number;
   /** Answers that have it. */
   readonly answers: number;
-  /** Answers to the prompt at those steps; null where prompts are not known. */
+  /** Answers to the prompt at those steps; null if prompts are not known. */
   readonly of_answers: number | null;
-  /** Of `answers` by whether they are right. */
+  /** How many of `answers` are right, and wrong. */
   readonly answers_right: number;
   readonly answers_wrong: number;
   /** Turn of the token, from 0. */
   readonly turn: number;
   /** Place of the token in the response. */
   readonly token: number;
-  /** Σ|Δ| over its tokens, and the share of the run's. */
+  /** Σ|Δ| over its tokens, and its share of the run's. */
   readonly delta_abs_sum: Nats;
   readonly delta_abs_share: Fraction;
-  /** Σ k3 over its tokens, and the share of the run's; null where it overflows. */
+  /** Σ k3 over its tokens, and its share of the run's; null if it overflows. */
   readonly k3_sum: Nats | null;
   readonly k3_share: Fraction | null;
-  /** Σ|A||ρ − 1| over its tokens, in units of the advantage: 0 where A is 0, null where no A is known. */
+  /** Σ|A||ρ − 1| over its tokens, in units of the advantage: 0 if A is 0, null if no A is known. */
   readonly reaches_gradient: number | null;
-  /** The share of the run's. */
+  /** Its share of the run's. */
   readonly gradient_share: Fraction | null;
   /** Of the token. */
   readonly token_id: number | null;
@@ -69,15 +72,15 @@ export interface MistakeEvent {
   readonly rollout_logprob: Nats;
   readonly trainer_logprob: Nats;
   readonly advantage: number | null;
-  /** Token ids around it; null where the source has none, or where they were not kept. */
+  /** Token ids around it; null if the source has none, or if they were not kept. */
   readonly context: EventContext | null;
-  /** The same as text; null without a tokenizer where the source has ids. */
+  /** The same as text; null without a tokenizer if the source has ids. */
   readonly text: EventText | null;
-  /** What the policies would have written, the sampled token among it, likeliest first. */
+  /** What the policies would have written, including the sampled token, likeliest first. */
   readonly alternatives: readonly EventAlternative[];
 }
 
-/** Ids are -1 where one is not known. */
+/** An unknown id is -1. */
 export interface EventContext {
   /** At most 32 ids of the response before the token, and 16 after it. */
   readonly before_ids: readonly number[];
@@ -102,7 +105,7 @@ export interface EventAlternative {
   readonly text: string | null;
   /** Whether it is what the rollout policy wrote. */
   readonly sampled: boolean;
-  /** Null where the policy's list of most probable tokens does not have it. */
+  /** Null if the policy's list of most probable tokens lacks it. */
   readonly rollout_probability: number | null;
   readonly trainer_probability: number | null;
 }

@@ -1,5 +1,5 @@
 /**
- * Filters that were given a name, and what the terms of a filter match.
+ * Named filters, and what the terms of a filter match.
  *
  * @module
  */
@@ -10,26 +10,26 @@ export interface SavedFilter {
   readonly filter: string;
 }
 
-/** What is done to a saved filter: null takes it away. */
+/** A change to a saved filter: null removes it. */
 export interface SavedFilterChange {
   readonly name: string;
   readonly filter: string | null;
 }
 
-/** What is kept of a run's filters, beside its cache: the first saved first. */
+/** A run's stored filters, next to its cache: the first saved first. */
 export interface SavedFilterList {
   readonly schemaVersion: 1;
   readonly kind: "view-filters";
   readonly filters: readonly SavedFilter[];
 }
 
-/** Prompts that hold all words of a text. */
+/** Prompts that contain all words of a text. */
 export interface PromptMatches {
-  /** The first of them. */
+  /** The first matches. */
   readonly prompts: readonly {
-    /** Its question, cut where it is long. */
+    /** Its question, shortened if it is long. */
     readonly prompt: string;
-    /** Place of its first sequence, and how many have it. */
+    /** Index of its first sequence, and how many have it. */
     readonly sequence: number;
     readonly sequences: number;
   }[];
@@ -37,11 +37,11 @@ export interface PromptMatches {
   readonly found: number;
 }
 
-/** What each term of a filter matches by itself in the whole run, in the order of the filter. */
+/** What each term of a filter matches alone in the whole run, in the order of the filter. */
 export interface TermCounts {
   readonly terms: readonly {
     readonly text: string;
-    /** With such a token. */
+    /** Sequences with a matching token. */
     readonly sequences: number;
     readonly tokens: number;
   }[];

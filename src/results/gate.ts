@@ -7,37 +7,40 @@
 import type { Finding } from "../core/schema/index.ts";
 import type { Assessment } from "./assessment.ts";
 
-/** The version of the gate report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes. */
+/**
+ * The version of the gate report's format, its `schemaVersion`; increased when a field changes its meaning or is
+ * removed.
+ */
 export const GATE_SCHEMA_VERSION = 2;
 
 /**
- * `undecidable`: the data show neither that it holds nor that it does not. `non_finite`: the figure, or log-probs under it,
- * are NaN or infinite. `too_few`: too little data for a word. `missing`: the run lacks the figure.
+ * `undecidable`: the data show neither that it holds nor that it does not. `non_finite`: the figure, or log-probs
+ * behind it, are NaN or infinite. `too_few`: too little data for a verdict. `missing`: the run lacks the figure.
  */
 export type GateOutcome = "pass" | "fail" | "undecidable" | "non_finite" | "too_few" | "missing";
 
 /** One figure that was judged. */
 export interface GateCheck {
-  /** As conditions name it: `k3`, `per_step.k3[30]`, `mean(logged.actor/kl)`. */
+  /** As conditions write it: `k3`, `per_step.k3[30]`, `mean(logged.actor/kl)`. */
   readonly metric: string;
-  /** `corridor`: learned from a history of runs; `limit`: a condition that somebody wrote. */
+  /** `corridor`: learned from a history of runs; `limit`: a condition written by the user. */
   readonly kind: "corridor" | "limit";
-  /** The step that the value is of, of several the worst; null where it is of the whole run. */
+  /** The step of the value, the worst of several; null if it describes the whole run. */
   readonly step: number | null;
-  /** Null where the run lacks the figure, and for the verdict. */
+  /** Null if the run lacks the figure, and for the verdict. */
   readonly value: number | null;
   /** Over prompts, at a confidence of 1 − `alpha`; null where the report gives none. */
   readonly interval: { readonly low: number; readonly high: number } | null;
-  /** Where the figure may lie; null for an end without a bound. */
+  /** The allowed range of the figure; null for an open end. */
   readonly corridor: { readonly low: number | null; readonly high: number | null } | null;
   /** Its share of the chance of a false alarm. */
   readonly alpha: number;
-  /** Of a limit. */
+  /** The condition of a limit. */
   readonly condition: string | null;
   readonly outcome: GateOutcome;
   /** One sentence without a full stop. */
   readonly reason: string;
-  /** Of the baseline's file, from 1. */
+  /** Its line in the baseline file, from 1. */
   readonly line: number | null;
 }
 
@@ -51,11 +54,11 @@ export interface GateReport {
   readonly run: string;
   /** The answer about the run, that of `report`. */
   readonly assessment: Assessment;
-  /** Whether every check passed; undecidable ones too, where `allow_undecidable`. */
+  /** Whether every check passed; includes undecidable ones if `allow_undecidable`. */
   readonly passed: boolean;
   /**
-   * Chance that a run like those of the history fails any corridor, and likewise that any limit that the run keeps is
-   * judged not to hold.
+   * Chance that a run like those in the history fails any corridor, and also that any limit that the run meets is
+   * judged as failed.
    */
   readonly alpha: number;
   /** Whether undecidable checks pass. */

@@ -1,49 +1,52 @@
 /**
- * The health of a run beside its mismatch: what makes a step teach little, whichever way log-probs are computed.
+ * The health of a run apart from its mismatch: what makes a step teach little, however log-probs are computed.
  *
  * @module
  */
 
-/** `too_few`: there is less than `least` to judge by. `unknown`: the data does not have what the check is about. */
+/** `too_few`: there is less than `least` to judge by. `unknown`: the data lack what the check is about. */
 export type HealthOutcome = "within" | "beyond" | "too_few" | "unknown";
 
 export interface HealthChecked {
   readonly outcome: HealthOutcome;
-  /** Compared with `limit`; null where the outcome is `unknown`. */
+  /** Compared with `limit`; null if the outcome is `unknown`. */
   readonly value: number | null;
   readonly limit: number;
 }
 
-/** Groups of one prompt in one step, with two or more known rewards, of which all are equal: their advantages are 0. */
+/** Groups of one prompt in one step whose known rewards, at least two, are all equal: their advantages are 0. */
 export interface FlatGroupsCheck extends HealthChecked {
   readonly id: "flat_groups";
   readonly groups: number;
   /** `value` is `flat / groups`. */
   readonly flat: number;
-  /** Of these, those at the largest and at the smallest reward of all. */
+  /** How many of these are at the largest and at the smallest reward overall. */
   readonly flat_best: number;
   readonly flat_worst: number;
   readonly per_step: readonly HealthStep[];
 }
 
-/** Responses that ended because there was no room left. */
+/** Responses that ended because they reached the length limit. */
 export interface TruncationCheck extends HealthChecked {
   readonly id: "truncation";
-  /** By what the engine says, or guessed: several responses have exactly the largest length. Null where neither is known. */
+  /**
+   * From the engine's finish reasons, or guessed because several responses have exactly the largest length. Null if
+   * neither is known.
+   */
   readonly basis: "finish_reason" | "longest" | null;
   readonly sequences: number;
   /** `value` is `truncated / sequences`. */
   readonly truncated: number;
-  /** Response tokens of the longest. */
+  /** Response tokens of the longest response. */
   readonly longest: number;
   readonly reward_truncated: number | null;
   readonly reward_rest: number | null;
-  /** Finish reasons that mean it, as the data spells them. */
+  /** Finish reasons that mean truncation, as spelled in the data. */
   readonly reasons: readonly string[];
   readonly per_step: readonly HealthStep[];
 }
 
-/** How many versions of the weights lie between sampling and training. `value` is the largest staleness. */
+/** How many weight versions lie between sampling and training. `value` is the largest staleness. */
 export interface StalenessCheck extends HealthChecked {
   readonly id: "staleness";
   readonly tokens: number;
@@ -57,8 +60,8 @@ export interface StalenessCheck extends HealthChecked {
 }
 
 /**
- * Pearson's correlation of response length and reward, both less their mean over the prompt group (where there are no
- * groups, over the step): `value`, and `interval` of Fisher at 95 %.
+ * Pearson's correlation of response length and reward, both minus their mean over the prompt group (over the step if
+ * there are no groups): `value`, and Fisher's 95 % `interval`.
  */
 export interface RewardLengthCheck extends HealthChecked {
   readonly id: "reward_length";
@@ -75,7 +78,7 @@ export interface RewardLengthCheck extends HealthChecked {
   }[];
 }
 
-/** `count` of `of`; steps ascending, null where none is known. */
+/** `count` of `of`; steps ascending, null if not known. */
 export interface HealthStep {
   readonly step: number | null;
   readonly count: number;

@@ -1,15 +1,15 @@
 /**
- * Identities that the recorded rollout log-probs must obey whatever the trainer's weights are, and how far importance
- * ratios may be trusted: `identity` and `trust` of `report --json`. docs/statistics.md has the formulas.
+ * Identities that the recorded rollout log-probs must satisfy whatever the trainer's weights are, and how far
+ * importance ratios can be trusted: `identity` and `trust` of `report --json`. docs/statistics.md has the formulas.
  *
  * @module
  */
 import type { Ratio } from "../core/base/index.ts";
 
-/** A mean that should have one value, and how far it is off. NaN (null in JSON) where the data do not say. */
+/** A mean with a known correct value, and how far off it is. NaN (null in JSON) if the data do not say. */
 export interface IdentityFigure {
   readonly value: number;
-  /** Standard errors, over clusters. */
+  /** Distance in standard errors, over clusters. */
   readonly z: number;
   readonly tokens: number;
   readonly clusters: number;
@@ -30,7 +30,7 @@ export type IdentityPart<Key extends string, Value> = IdentityTests & { readonly
 /** A test that the run fails, in words. */
 export interface IdentityFailure {
   readonly test: "unit_mean" | "half_variance" | "surprisal";
-  /** Null where the run as a whole fails. */
+  /** Null if the run as a whole fails. */
   readonly part: { readonly kind: "step" | "turn" | "rank" | "environment"; readonly names: string[] } | null;
   /** One sentence: the figure, what it should be, what it means. */
   readonly text: string;
@@ -39,15 +39,15 @@ export interface IdentityFailure {
 export interface IdentityReport extends IdentityTests {
   readonly half_variance: {
     readonly value: Ratio;
-    /** 95 %, over clusters; NaN where there are too few. */
+    /** 95 %, over clusters; NaN if there are too few. */
     readonly low: number;
     readonly high: number;
   };
-  /** What z counts as drawn independently: prompts with all their samples, or sequences where a prompt is not known. */
+  /** What z treats as independent draws: prompts with all their samples, or sequences if a prompt is not known. */
   readonly unit: "prompt" | "sequence";
-  /** Why nothing is said of failures; null where the tests are judged. */
+  /** Why failures are not reported; null if the tests are judged. */
   readonly not_judged: string | null;
-  /** Chance that a sound run fails one of the tests of the whole, and likewise one of all tests of its parts. */
+  /** Chance that a healthy run fails one of the tests of the whole, and also that it fails any test of its parts. */
   readonly false_alarm_rate: number;
   readonly failures: readonly IdentityFailure[];
   readonly per_step: readonly IdentityPart<"step", number | null>[];
@@ -59,8 +59,8 @@ export interface IdentityReport extends IdentityTests {
 /** Whether means of importance ratios can be trusted. */
 export interface TrustReport {
   /**
-   * Pareto k̂ of ρ, of 1/ρ and of products of ρ over a sequence: the tail index of the largest ones. Above 0.7 their means
-   * and effective sample sizes are not to be trusted. NaN below 25 values, Infinity where at most 4 lie beyond the cut.
+   * Pareto k̂ of ρ, of 1/ρ and of products of ρ over a sequence: the tail index of the largest ones. Above 0.7 their
+   * means and effective sample sizes cannot be trusted. NaN below 25 values, Infinity if at most 4 lie beyond the cut.
    */
   readonly khat_ratio: number;
   readonly khat_inverse: number;

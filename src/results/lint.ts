@@ -6,18 +6,18 @@
 export const LINT_SCHEMA_VERSION = 1;
 
 /**
- * `error`: the trainer raises, ignores the setting, or does the reverse of what it says. `warning`: it works and
+ * `error`: the trainer raises, ignores the setting, or does the reverse of what it says. `warning`: it works but
  * surprises. `note`: worth knowing.
  */
 export type LintSeverity = "error" | "warning" | "note";
 
 export interface LintFinding {
   readonly severity: LintSeverity;
-  /** For filters, for instance `order` or `not-switched-on`. */
+  /** A code for filters, for instance `order` or `not-switched-on`. */
   readonly code: string;
-  /** The setting as it is written in the file. */
+  /** The setting as written in the file. */
   readonly key?: string;
-  /** One-based; absent when what is missing stands nowhere. */
+  /** One-based; absent if what is missing has no line. */
   readonly line?: number;
   /** One sentence, no trailing stop. */
   readonly message: string;
@@ -32,37 +32,37 @@ export type LintValue = number | string | boolean | null | readonly number[];
 
 export interface LintSetting {
   readonly name: string;
-  /** Null is the trainer's None; absent when only the run knows it. */
+  /** Null is the trainer's None; absent if only the run knows it. */
   readonly value?: LintValue;
   /** `default`: not written in the file. */
   readonly origin: "file" | "default";
   readonly line?: number;
-  /** As it is written: `--tis-clip`. */
+  /** As written: `--tis-clip`. */
   readonly key?: string;
   readonly meaning: string;
-  /** Why the value is not known, or on what it rests. */
+  /** Why the value is not known, or what it depends on. */
   readonly unsure?: string;
 }
 
-/** How sure the trainer is. */
+/** How certain the choice of the trainer is. */
 export type LintConfidence = "told" | "certain" | "likely" | "guess";
 
 export interface LintedConfig {
-  /** Which one of its file: `document 2`, `GRPOConfig(…)`, a command's script; empty when there is only one. */
+  /** Which config of its file: `document 2`, `GRPOConfig(…)`, a command's script; empty if there is only one. */
   readonly name: string;
   readonly line: number;
   /** As `--trainer` takes it. */
   readonly trainer: string;
   readonly title: string;
   readonly confidence: LintConfidence;
-  /** What the trainer was recognized by. */
+  /** What identified the trainer. */
   readonly because: readonly string[];
-  /** The preset whose formulas the settings run through. */
+  /** The preset whose formulas the settings use. */
   readonly preset: string;
   readonly settings: readonly LintSetting[];
-  /** What the settings do, one clause per effect; empty when the trainer refuses them. */
+  /** What the settings do, one clause per effect; empty if the trainer refuses them. */
   readonly does: readonly string[];
-  /** The same in the neutral form that `sweep` uses; null when the trainer refuses the settings. */
+  /** The same in the neutral form that `sweep` uses; null if the trainer refuses the settings. */
   readonly correction: object | null;
   readonly findings: readonly LintFinding[];
 }

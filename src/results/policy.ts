@@ -1,5 +1,5 @@
 /**
- * The result of `logratio report` where the files have one policy's log-probs only: figures of that policy, and what is
+ * The result of `logratio report` for files with only one policy's log-probs: figures of that policy, and what is
  * missing for a comparison. Names are snake_case; log quantities are in nats, shares are fractions of 1, null is "not
  * known".
  *
@@ -11,20 +11,20 @@ import type { SourceSummary } from "./report.ts";
 
 export const POLICY_SCHEMA_VERSION = 1;
 
-/** Figures of a set of sequences, or of tokens of them. A token is one with mask 1 and a finite log-prob. */
+/** Figures of a set of sequences, or of some of their tokens. A token counts with mask 1 and a finite log-prob. */
 export interface PolicyFigures {
   readonly tokens: number;
   /** Mean log-prob of the sampled tokens. */
   readonly log_prob_mean: Nats | null;
   /** exp(−mean log-prob) over the tokens together. */
   readonly ppl: number | null;
-  /** Mean entropy of the policy's next-token distribution, over the tokens where it is known. */
+  /** Mean entropy of the policy's next-token distribution, over tokens where it is known. */
   readonly entropy: Nats | null;
-  /** Share of the tokens whose log-prob is exactly 0: sure of it, greedy, or a placeholder. */
+  /** Share of tokens whose log-prob is exactly 0: certain, greedy, or a placeholder. */
   readonly zero_share: Fraction | null;
 }
 
-/** Figures of sequences, and how these went. */
+/** Figures of sequences, and their outcomes. */
 export interface PolicyGroup extends PolicyFigures {
   readonly sequences: number;
   /** Mean length of all responses, tokens of any mask. */
@@ -55,7 +55,7 @@ export interface PolicyMetrics extends PolicyGroup, XtunerPerplexities {
   readonly surprisal_p99: Nats | null;
   readonly surprisal_p999: Nats | null;
   readonly surprisal_max: Nats | null;
-  /** Mean surprisal − mean entropy, over the tokens whose entropy is known: about 0 where tokens were drawn from it. */
+  /** Mean surprisal − mean entropy, over tokens with known entropy: about 0 if tokens were drawn from it. */
   readonly surprisal_entropy_gap: Nats | null;
   readonly zeros: number;
 }
@@ -76,7 +76,7 @@ export interface UnlikelySequence {
   readonly reward: number | null;
 }
 
-/** What stands in the way of a comparison, and what to do about it. */
+/** What prevents a comparison, and what to do about it. */
 export interface MissingSide {
   readonly side: "rollout" | "trainer";
   readonly message: string;
@@ -94,7 +94,7 @@ export interface NextStep {
 export interface PolicyReport {
   readonly schemaVersion: typeof POLICY_SCHEMA_VERSION;
   readonly kind: "report";
-  /** Whose log-probs there are. */
+  /** The policy whose log-probs are present. */
   readonly policies: "rollout" | "trainer";
   readonly run: string;
   /** What the files are: `verl generation batch`, else adapter and format. */
@@ -106,9 +106,9 @@ export interface PolicyReport {
   readonly per_environment: readonly (PolicyGroup & { readonly name: string })[];
   readonly per_correctness: readonly (PolicyGroup & { readonly name: "correct" | "incorrect" })[];
   readonly per_turn: readonly (PolicyFigures & { readonly turn: number })[];
-  /** Response tokens in [from, to), counted from 0; `to` is null at the last. */
+  /** Response tokens in [from, to), counted from 0; `to` is null for the last. */
   readonly per_position: readonly (PolicyFigures & { readonly from: number; readonly to: number | null })[];
-  /** Tokens with a probability in [from, to); the last holds 1 too. */
+  /** Tokens with a probability in [from, to); the last includes 1. */
   readonly per_probability: readonly {
     readonly from: number;
     readonly to: number;
@@ -117,7 +117,7 @@ export interface PolicyReport {
   }[];
   readonly unlikely_tokens: readonly UnlikelyToken[];
   readonly unlikely_sequences: readonly UnlikelySequence[];
-  /** Tokens with mask 1 that are in no figure. */
+  /** Tokens with mask 1 in none of the figures. */
   readonly excluded: { readonly infinite: number; readonly missing: number };
   readonly next: readonly NextStep[];
   readonly findings: readonly Finding[];

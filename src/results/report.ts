@@ -1,5 +1,5 @@
 /**
- * The result of `logratio report`: what `--json` prints, the HTML report draws and the viewer will ask for. Names are
+ * The result of `logratio report`: what `--json` prints, and what the HTML report and the viewer show. Names are
  * snake_case as in the trainers' logs; log quantities are in nats, shares are fractions of 1.
  *
  * @module
@@ -17,11 +17,11 @@ import type { WorstSequence, WorstToken } from "./worst.ts";
 export type { WorstSequence, WorstToken } from "./worst.ts";
 
 /**
- * The version of the report's shape, its `schemaVersion`; it grows when a field changes its meaning or goes.
+ * The version of the report's format, its `schemaVersion`; increased when a field changes its meaning or is removed.
  */
 export const REPORT_SCHEMA_VERSION = 2;
 
-/** Figures pooled over all masked tokens of whatever they describe (the whole input, a step, a turn, …). */
+/** Figures pooled over all masked tokens of what they describe (the whole input, a step, a turn, …). */
 export interface MismatchMetrics {
   /** Count of sequences that the tokens came from. */
   readonly sequences: number;
@@ -49,7 +49,7 @@ export interface MismatchMetrics {
   readonly k1: Nats;
   /** Mean of Δ²/2. */
   readonly k2: Nats;
-  /** Mean of e^Δ − Δ − 1, summed as such. */
+  /** Mean of e^Δ − Δ − 1, summed in this form. */
   readonly k3: Nats;
   /** mean(ρ²) − 1 with ρ = e^Δ. */
   readonly chi2_token: number;
@@ -63,7 +63,7 @@ export interface MismatchMetrics {
   readonly prob_diff_max: Fraction;
   /** Standard deviation of |exp(trainer) − exp(rollout)|. */
   readonly prob_diff_std: Fraction;
-  /** Between exp(rollout) and exp(trainer). */
+  /** Correlation between exp(rollout) and exp(trainer). */
   readonly pearson: number;
   /** (Σρ)² / (n Σρ²), a fraction of the tokens. */
   readonly ess: Fraction;
@@ -77,7 +77,7 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly steps: number;
   readonly turns_max: number;
   readonly ranks: number;
-  /** Sequences without one masked token. */
+  /** Sequences without a single masked token. */
   readonly sequences_empty: number;
   /** Share of the tokens whose two probabilities differ by more than ½. */
   readonly prob_diff_above_half: number;
@@ -86,7 +86,7 @@ export interface ReportMetrics extends MismatchMetrics {
   readonly catastrophic_fraction: number;
 }
 
-/** A step's figures, and how its sequences went; null where the data do not say. */
+/** A step's figures, and the outcomes of its sequences; null if the data do not say. */
 export type StepMetrics = MismatchMetrics & {
   /** Training step; null for sequences whose step is not known. */
   readonly step: number | null;
@@ -94,9 +94,9 @@ export type StepMetrics = MismatchMetrics & {
   readonly entropy: number | null;
   /** Mean length of all responses, tokens of any mask. */
   readonly response_tokens: number | null;
-  /** Mean reward of the step's sequences that have one; null without any. */
+  /** Mean reward of the step's sequences with a known one; null if none has one. */
   readonly reward: number | null;
-  /** Share of right answers among those that are judged. */
+  /** Share of right answers among those judged. */
   readonly accuracy: number | null;
 };
 /** Figures of the tokens of one turn; turns count from 0. */
@@ -107,15 +107,15 @@ export type TurnMetrics = MismatchMetrics & {
 export type RankMetrics = MismatchMetrics & { readonly rank: number };
 export type NamedMetrics = MismatchMetrics & { readonly name: string };
 /**
- * Figures of the tokens that weights of one age sampled: the step minus the weight version. A sequence that several
- * versions sampled counts in each, with its tokens.
+ * Figures of tokens sampled with weights of one age: the step minus the weight version. A sequence sampled with several
+ * versions counts in each, with its tokens.
  */
 export type StalenessMetrics = MismatchMetrics & { readonly staleness: number };
 
-/** Parts beyond the 1,024 of their kind that are kept apart (those with the smallest hashes), as one. */
+/** Parts of one kind beyond the 1,024 kept separate (those with the smallest hashes), combined. */
 export type PooledPartMetrics = MismatchMetrics & {
   readonly kind: "engine" | "finish_reason" | "staleness";
-  /** How many; at least so many where `is_more`. */
+  /** Their number; a lower bound if `is_more`. */
   readonly parts: number;
   readonly is_more: boolean;
 };
@@ -140,7 +140,7 @@ export type TokenIdMetrics = GroupMetrics & { readonly token_id: number };
 
 /** Quantile names are `p1`, `p5`, `p25`, `p50`, `p75`, `p95`, `p99`, `p99.9`. */
 export interface Distribution {
-  /** Values that are counted. */
+  /** Number of values counted. */
   readonly count: number;
   /** Mean, in the unit of the values. */
   readonly mean: number;
@@ -160,7 +160,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-/** How Δ is spread in right or in wrong answers; the bars of both have the same edges. */
+/** The distribution of Δ in right or in wrong answers; both have the same edges. */
 export interface CorrectnessSpread {
   readonly name: "correct" | "incorrect";
   /** Signed-logarithmic bars of its tokens' Δ. */
@@ -170,7 +170,9 @@ export interface CorrectnessSpread {
   readonly sequence_delta_abs_p50: number;
 }
 
-/** One point of the extreme-token curve: the share of tokens with |Δ| above the threshold, both tails apart. */
+/**
+ * One point of the extreme-token curve: the share of tokens with |Δ| above the threshold, separately for both tails.
+ */
 export interface TailPoint {
   readonly threshold: number;
   readonly tokens: number;
@@ -179,7 +181,7 @@ export interface TailPoint {
   readonly positive: number;
   /** Δ < −threshold: the rollout engine found it likelier. */
   readonly negative: number;
-  /** Sums that did not count beyond this threshold were merged in: tokens of its cell are interpolated. */
+  /** Whether merged sums did not count beyond this threshold: tokens of its cell are then interpolated. */
   readonly approximate?: boolean;
 }
 
@@ -206,7 +208,7 @@ export interface SequenceMetrics {
   readonly ppl_ratio_mean: number;
   /** mean over sequences of exp(2 ΣΔ) − 1, ΣΔ clamped to ±20 as verl does. */
   readonly chi2_seq: number;
-  /** Effective share of sequences under product ratios exp(ΣΔ), clamped likewise. */
+  /** Effective share of sequences under product ratios exp(ΣΔ), clamped the same way. */
   readonly ess_seq: number;
   /** Mean number of masked tokens per sequence, and the most. */
   readonly length_mean: number;
@@ -215,40 +217,40 @@ export interface SequenceMetrics {
 
 /** A 95 % interval of a pooled figure over the prompts that might have been drawn; see docs/statistics.md. */
 export interface Interval {
-  /** NaN (null in JSON) where the data allow no interval: then `reason` says why. */
+  /** NaN (null in JSON) if the data allow no interval: then `reason` says why. */
   readonly low: number;
   readonly high: number;
   /** `cluster-t`: linearized over clusters, Student's t; `cluster-gamma`: a rate of rare events that come in clusters. */
   readonly method: "cluster-t" | "cluster-gamma";
-  /** What was drawn: prompts with all their samples, or sequences where a prompt is not known. */
+  /** The sampling unit: prompts with all their samples, or sequences if a prompt is not known. */
   readonly unit: "prompt" | "sequence";
   readonly clusters: number;
   readonly reason: string | null;
-  /** Where there is no interval: the smallest and the largest figure that is left without one cluster. */
+  /** If there is no interval: the smallest and the largest value of the figure with one cluster left out. */
   readonly leave_one_out: readonly [low: number, high: number] | null;
-  /** Where there is no interval: what it would be. It holds less often than it says; a gate counts with no less. */
+  /** If there is no interval: what it would be. Its coverage is below its level; a gate assumes at least this width. */
   readonly withheld?: readonly [low: number, high: number];
 }
 
 export type { ReadingLevel, VerdictLevel };
 
-/** A published figure that the verdict rests on. */
+/** A published figure behind the verdict. */
 export interface BaselineReading {
   /** Metric name in `metrics`. */
   readonly metric: string;
   readonly value: number;
   readonly level: ReadingLevel;
   /**
-   * The level at the end of its 95 % interval that is nearer to normal, and at the other; where there is no interval, at the
-   * ends of what is left without any one prompt. Both are `level` where neither is known.
+   * The level at the end of its 95 % interval nearer to normal, and at the other end; if there is no interval, at the
+   * extremes without any one prompt. Both are `level` if neither is known.
    */
   readonly level_range: readonly [mildest: ReadingLevel, severest: ReadingLevel];
-  /** What sound runs have, in a few characters: `< 0.01`. */
+  /** The usual value in healthy runs, in a few characters: `< 0.01`. */
   readonly usual: string;
-  /** What the source calls normal, and what not, in its own numbers. */
+  /** What the source calls normal and abnormal, in its own numbers. */
   readonly band: string;
   readonly source: string;
-  /** Why the figure is not to be trusted, though its level may look sound. */
+  /** Why the figure cannot be trusted, even if its level looks healthy. */
   readonly caution?: string;
 }
 
@@ -256,40 +258,40 @@ export interface BaselineReading {
 export interface Verdict {
   /** The level of the headline. */
   readonly level: VerdictLevel;
-  /** What the data leave open: equal where they settle the level, and where there is too little to say. */
+  /** The levels that the data leave open: equal if they settle the level, and if there is too little to say. */
   readonly level_range: readonly [mildest: VerdictLevel, severest: VerdictLevel];
   /** One sentence that a tired engineer can act on. */
   readonly headline: string;
-  /** The figures that decide it, each beside its limits. */
+  /** The figures that decide it, each next to its limits. */
   readonly readings: readonly BaselineReading[];
 }
 
 /** One telling fact with the size of its effect (facts are ranked by it). */
 export interface Fact {
-  /** What the sentence is about, for programs that choose among them. */
+  /** The subject of the sentence, for programs that select facts. */
   readonly kind: string;
-  /** One headline, with its figure and what it is compared with. */
+  /** A headline, with its figure and what it is compared with. */
   readonly text: string;
-  /** A number ≥ 0 by which facts compare; 1 is worth a sentence. */
+  /** A number ≥ 0 by which facts are ranked; 1 is worth a sentence. */
   readonly weight: number;
-  /** Of facts that one part of the run is further off than the rest; such a fact is said only where p ≤ 0.05. */
+  /** For facts that one part of the run is further off than the rest; such a fact is reported only if p ≤ 0.05. */
   readonly evidence?: FactEvidence;
 }
 
 export interface FactEvidence {
   /** The part: a step, rank, turn, tenth of the response (from 0) or name. */
   readonly subject: string | number;
-  /** By permutation, right for all parts that were looked at together. */
+  /** By permutation, adjusted for all parts tested together. */
   readonly p: number;
   /** Mean |Δ| of the part against the rest. */
   readonly factor: number;
-  /** 95 %, over prompts; null where there are too few or one holds too much. */
+  /** 95 %, over prompts; null if there are too few or one holds too much. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Smallest and largest factor with any one prompt left out. */
   readonly leave_one_out: { readonly low: number; readonly high: number };
 }
 
-/** A figure as a trainer logs it beside what it should be. */
+/** A figure as logged by a trainer, next to what it should be. */
 export interface ParityDiscrepancy {
   readonly key: string;
   readonly logged: number;
@@ -299,7 +301,7 @@ export interface ParityDiscrepancy {
 
 export interface ParityBlock {
   readonly trainer: string;
-  /** The code whose formulas and quirks are kept. */
+  /** The code whose formulas and quirks are followed. */
   readonly source: string;
   /** Over the whole input as one batch (xtuner: merged over packs as xtuner does). */
   readonly metrics: Readonly<Record<string, number>>;
@@ -311,7 +313,7 @@ export interface ParityBlock {
   }[];
 }
 
-/** Masked-in tokens that are in no figure, and why. */
+/** Masked tokens in none of the figures, and why. */
 export interface ExcludedTokens {
   readonly delta_negative_infinite: number;
   readonly delta_positive_infinite: number;
@@ -319,13 +321,13 @@ export interface ExcludedTokens {
   readonly missing: number;
 }
 
-/** Something that is in no figure. */
+/** Something in none of the figures. */
 export interface LeftOut extends Omission {
   /** A sentence with its numbers. */
   readonly what: string;
   readonly count: number;
   readonly severity: Severity;
-  /** Where it was first seen, if that is one file. */
+  /** Where it first occurred, if that is one file. */
   readonly file?: string;
 }
 
@@ -337,21 +339,21 @@ export interface SourceSummary {
   readonly format: string;
   /** Name of the adapter that understood it. */
   readonly trainer: string;
-  /** Training step that the file names; null where it names none. */
+  /** Training step named by the file; null if it names none. */
   readonly step: number | null;
-  /** Data-parallel rank; null where it names none. */
+  /** Data-parallel rank; null if the file names none. */
   readonly rank: number | null;
   /** Size on disk, in bytes. */
   readonly bytes: number;
   /** Sequences read from it. */
   readonly sequences: number;
-  /** What was recognized, a line each. */
+  /** What was recognized, one per line. */
   readonly found: readonly string[];
-  /** What was assumed, a line each. */
+  /** What was assumed, one per line. */
   readonly guessed: readonly string[];
-  /** What it lacks that other files have, a line each. */
+  /** What it lacks that other files have, one per line. */
   readonly missing: readonly string[];
-  /** What its data say of masks, alignment and zeros, a line each; absent where nobody looked. */
+  /** What its data show about masks, alignment and zeros, one per line; absent if not checked. */
   readonly checked?: readonly string[];
 }
 
@@ -375,21 +377,21 @@ export interface MismatchReport {
   readonly metrics: ReportMetrics;
   /** 95 % intervals over prompts, by metric name. */
   readonly intervals: Readonly<Record<string, Interval>>;
-  /** The answer about the run; `verdict` is one of the things that it rests on. */
+  /** The answer about the run; `verdict` is one of its inputs. */
   readonly assessment: Assessment;
   /** How large the mismatch is by published baselines, with the readings behind it. */
   readonly verdict: Verdict;
-  /** What must hold of the rollout log-probs whatever the trainer's weights are. */
+  /** What must hold for the rollout log-probs whatever the trainer's weights are. */
   readonly identity: IdentityReport;
   /** Whether means of ratios can be trusted. */
   readonly trust: TrustReport;
   /** Changes over the steps, as `view --follow` reports them. */
   readonly watch: WatchReport;
-  /** What stands out, a headline each. */
+  /** What stands out, one headline each. */
   readonly facts: readonly Fact[];
   /** The command worth running next. */
   readonly next: SuggestedCommand;
-  /** The command that finds a correction to train with meanwhile; null where none is needed. */
+  /** The command that finds a correction for training in the meantime; null if none is needed. */
   readonly correct: SuggestedCommand | null;
   /** Moments and quantiles of Δ and |Δ| in nats, of |Δp| and of ρ. */
   readonly distributions: {
@@ -398,18 +400,18 @@ export interface MismatchReport {
     readonly prob_diff_abs: Distribution;
     readonly ratio: Distribution;
   };
-  /** Counts of tokens by Δ, by |Δp|, and by Δ of right and wrong answers apart. */
+  /** Counts of tokens by Δ, by |Δp|, and by Δ separately for right and wrong answers. */
   readonly histograms: {
     /** Signed-logarithmic bars of Δ. */
     readonly delta: Histogram;
     /** Logarithmic bars of |Δp|. */
     readonly prob_diff_abs: Histogram;
-    /** Right and wrong answers apart; empty unless there are both. */
+    /** Right and wrong answers separately; empty unless there are both. */
     readonly by_correctness: readonly CorrectnessSpread[];
   };
   /** P(|Δ| > τ) over thresholds τ in nats. */
   readonly tail_curve: readonly TailPoint[];
-  /** Tokens with positive Δ and tokens with negative Δ, apart. */
+  /** Tokens with positive Δ and tokens with negative Δ, separately. */
   readonly tails: { readonly positive: Tail; readonly negative: Tail };
   /** Figures of whole sequences: products and means of ratios. */
   readonly sequence_metrics: SequenceMetrics;
@@ -423,15 +425,17 @@ export interface MismatchReport {
   readonly per_environment: readonly NamedMetrics[];
   /** The figures of correct and of incorrect responses. */
   readonly per_correctness: readonly NamedMetrics[];
-  /** By engine or replica that sampled the sequence; empty where none is known. */
+  /** By engine or replica that sampled the sequence; empty if none is known. */
   readonly per_engine: readonly NamedMetrics[];
-  /** By finish reason; empty where none is known. */
+  /** By finish reason; empty if none is known. */
   readonly per_finish_reason: readonly NamedMetrics[];
   /** Empty without weight versions or steps. */
   readonly per_staleness: readonly StalenessMetrics[];
-  /** One for each of these three kinds that has too many parts to list; mostly empty. */
+  /** One for each of these three kinds with too many parts to list; usually empty. */
   readonly pooled_parts: readonly PooledPartMetrics[];
-  /** Tokens of prompts that both sides of two joined files scored, in no other figure; absent where there are none. */
+  /**
+   * Prompt tokens that both sides of two joined files scored, in none of the other figures; absent if there are none.
+   */
   readonly prompts?: MismatchMetrics;
   /** The figures by tenth of the response. */
   readonly per_position_decile: readonly PositionDecile[];
@@ -443,18 +447,21 @@ export interface MismatchReport {
   readonly worst_tokens: readonly WorstToken[];
   /** Sequences with the largest |ΣΔ|, the largest first. */
   readonly worst_sequences: readonly WorstSequence[];
-  /** How much of the mismatch reaches the policy gradient; null where no token has an advantage. */
+  /** How much of the mismatch reaches the policy gradient; null if no token has an advantage. */
   readonly gradient: GradientReport | null;
-  /** What trainers log of the same data, under their own keys. */
+  /** What trainers log for the same data, under their own keys. */
   readonly parity: readonly ParityBlock[];
-  /** Tokens that are in no figure, counted by reason. */
+  /** Tokens in none of the figures, counted by reason. */
   readonly excluded: ExcludedTokens;
-  /** Everything that is in no figure, `excluded` and findings together; the exit status is 4 iff one is `skipped`. */
+  /**
+   * Everything that is in none of the figures, from `excluded` and findings; the exit status is 4 if and only if one is
+   * `skipped`.
+   */
   readonly left_out: readonly LeftOut[];
   /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
   /** Every file that was read, and how. */
   readonly sources: readonly SourceSummary[];
-  /** Metrics that the trainer logged, compared with the dumps; absent where no file of them was given. */
+  /** Metrics logged by the trainer, compared with the dumps; absent if no such file was given. */
   readonly logged?: SeriesReport;
 }

@@ -1,6 +1,6 @@
 /**
- * The result of `logratio report` on logged metrics: what `--json` prints for files of series, and what stands under
- * `logged` where dumps were read beside them.
+ * The result of `logratio report` on logged metrics: what `--json` prints for files of series, and the content of
+ * `logged` if dumps were read too.
  *
  * @module
  */
@@ -29,9 +29,9 @@ export interface SeriesReport {
   readonly others: readonly string[];
   /** What is NaN or infinite among all logged metrics, those in `others` too. */
   readonly finite: Finite;
-  /** What makes a run teach little, of all logged metrics; worst first. */
+  /** What keeps the run from learning, from all logged metrics; worst first. */
   readonly beside: readonly BesideFinding[];
-  /** `broken` where such values break the run, else the worst level of any metric that has a published baseline. */
+  /** `broken` if non-finite values break the run, else the worst level of any metric with a published baseline. */
   readonly level: ReadingLevel | null;
   readonly headline: string;
   readonly findings: readonly Finding[];
@@ -44,44 +44,47 @@ export interface SeriesPoint {
 
 /** One mismatch metric over the steps. */
 export interface SeriesFigures {
-  /** As it was logged. */
+  /** The name in the log. */
   readonly metric: string;
-  /** As the logger calls the run; empty where it does not. */
+  /** The run's name in the logger; empty if it has none. */
   readonly run: string;
   readonly file: string;
   readonly trainer: string;
-  /** The figure of a report that it is. */
+  /** The report's figure that it corresponds to. */
   readonly figure: string | null;
   readonly meaning: string;
   readonly unit: string;
   readonly worse: "larger" | "smaller" | "away";
-  /** How it differs from what it is called. */
+  /** How it differs from what its name says. */
   readonly quirk: string | null;
   readonly steps: readonly number[];
-  /** Null where NaN or an infinity was logged. */
+  /** Null if NaN or an infinity was logged. */
   readonly values: readonly (number | null)[];
   readonly non_finite: number;
-  /** Null where the first logged value is NaN or infinite; likewise the last. */
+  /** Null if the first logged value is NaN or infinite; likewise the last. */
   readonly first: SeriesPoint | null;
   readonly last: SeriesPoint | null;
-  /** Of the finite values. */
+  /** The worst of the finite values. */
   readonly worst: SeriesPoint | null;
-  /** `broken` where NaN or infinite values break the run; else of the worst value, null where no baseline is published. */
+  /**
+   * `broken` if NaN or infinite values break the run; else the level of the worst value, null if no baseline is
+   * published.
+   */
   readonly level: ReadingLevel | null;
   readonly band: string | null;
   readonly source: string | null;
-  /** From which value on each level starts; null for one that never does. */
+  /** The value from which each level starts; null for a level that is never reached. */
   readonly thresholds: Readonly<Record<"elevated" | "high" | "broken", number | null>> | null;
-  /** Beside what the dumps give; null without dumps, or where they have no such figure. */
+  /** Comparison with the dumps; null without dumps, or if they have no such figure. */
   readonly comparison: SeriesComparison | null;
 }
 
 export interface SeriesComparison {
   /** Steps that are in the log and in the dumps. */
   readonly steps: number;
-  /** Whether the trainer bounds it before it is logged, so that it need not be what the dump gives. */
+  /** Whether the trainer bounds it before logging, so that it may differ from the dump. */
   readonly is_bent: boolean;
-  /** Of those, the steps whose logged value is what the dump gives, up to rounding. */
+  /** How many of those steps agree with the dump up to rounding. */
   readonly agreeing: number;
   readonly text: string;
   /** Why they differ, as far as the numbers show it. */
@@ -89,7 +92,7 @@ export interface SeriesComparison {
   readonly per_step: readonly {
     readonly step: number;
     readonly logged: number | null;
-    /** By the trainer's own formula; null where it is not computed. */
+    /** Computed with the trainer's own formula; null if it is not computed. */
     readonly formula: number | null;
     readonly right: number | null;
   }[];

@@ -21,24 +21,24 @@ export interface ServedFigures {
   readonly tokens: number;
   readonly first_step: number | null;
   readonly last_step: number | null;
-  /** Of the last steps against those before; null where there is nothing to compare. */
+  /** Compares the last steps with those before; null if there is nothing to compare. */
   readonly verdict: { readonly level: VerdictLevel; readonly headline: string } | null;
-  /** Mean |Δ| of the last steps, 60 at most; null of a step without one. */
+  /** Mean |Δ| of the last steps, at most 60; null for a step without one. */
   readonly recent: readonly (Nats | null)[];
   /** Alarms of `watch` so far. */
   readonly alarms: number;
 }
 
 export interface ServedRun extends ServedFigures {
-  /** The recorder's name for it: foreign text. */
+  /** The recorder's name for it: untrusted text. */
   readonly name: string;
   /** Its folder in the data directory, and in `runs/FOLDER/`. */
   readonly folder: string;
-  /** A batch came a moment ago, or is not in the record yet. */
+  /** Whether a batch has just arrived, or is not in the record yet. */
   readonly writing: boolean;
-  /** When the last batch came, as ISO 8601; null where that is unknown. */
+  /** When the last batch arrived, as ISO 8601; null if unknown. */
   readonly last_write: string | null;
-  /** Batches that cannot be read: they are kept, and in no figure. */
+  /** Unreadable batches: they are kept, but are in none of the figures. */
   readonly refused: number;
   /** Raised so far (`serve --alerts`), and the last of them. */
   readonly alerts: number;
@@ -54,10 +54,10 @@ export interface RunsEvent {
 export interface BatchAnswer {
   /** True if it was stored now, false if the same batch was stored already. */
   readonly stored: boolean;
-  /** Of the stored bytes, hexadecimal: the digest of the body that was sent. */
+  /** Digest of the stored bytes, hexadecimal: that of the body that was sent. */
   readonly sha256: string;
-  /** Under which call of its step and rank it is stored: another than requested if it was sent before. */
+  /** The call of its step and rank under which it is stored: differs from the request if the batch was sent before. */
   readonly call: number;
-  /** The run in which it is stored, where the request named a launch: the one it asked for, or one beside it. */
+  /** The run that stores it, if the request named a launch: the requested one, or one next to it. */
   readonly run?: string;
 }

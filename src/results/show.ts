@@ -1,7 +1,7 @@
 /**
- * The result of `logratio show`: what `--json` prints. One sequence, token by token, and what is known of one of its
+ * The result of `logratio show`: what `--json` prints. One sequence, token by token, and what is known about one of its
  * tokens. Names are snake_case; log quantities are in nats; null is "not known". Δ = trainer − rollout. Tokens are
- * counted from the first of the response, as handles count them. `docs/show.md` says what each part is for.
+ * counted from the first of the response, as in handles. `docs/show.md` explains each part.
  *
  * @module
  */
@@ -14,57 +14,60 @@ export const SHOW_SCHEMA_VERSION = 1;
 
 /** What `logratio show` prints with `--json`: one sequence, token by token. */
 export interface ShowReport {
-  /** Changes where a field changes its meaning or goes. */
+  /** Version of this format; increased when a field changes its meaning or is removed. */
   readonly schemaVersion: typeof SHOW_SCHEMA_VERSION;
-  /** Of what this is the result. */
+  /** The kind of result. */
   readonly kind: "show";
-  /** Set where the input has one policy's log-probs only: figures are of that policy, and there is no Δ. */
+  /** Set if the input has only one policy's log-probs: figures describe that policy, and there is no Δ. */
   readonly policies?: "rollout" | "trainer";
   /** Name of the run. */
   readonly run: string;
-  /** Directory of the tokenizer; null where tokens are ids. */
+  /** Directory of the tokenizer; null if tokens are ids. */
   readonly tokenizer: string | null;
-  /** Asked for with `worst`: the mistakes of the run, the first of which is shown. Absent for a handle and for one policy. */
+  /**
+   * The mistakes of the run, the first of which is shown, if `worst` was requested. Absent for a handle, and for a
+   * single policy.
+   */
   readonly events?: MistakeEvents;
   /** Which sequence it is, and its figures. */
   readonly sequence: ShowSequence;
   /** What the tokens are colored by. */
   readonly metric: ShowMetric;
-  /** One entry without id for a prompt that the source has as text only. */
+  /** A single entry without id if the source has the prompt only as text. */
   readonly prompt: readonly ShowPiece[];
-  /** Turns and what stands between them, in order; together all tokens of the response. */
+  /** Turns and what comes between them, in order; together they cover the response. */
   readonly sections: readonly ShowSection[];
   /** One entry for each token of the response. */
   readonly tokens: readonly ShowToken[];
-  /** Places in `tokens`: the policy's own furthest from the neutral value of the metric, the furthest first. */
+  /** Indices into `tokens`: the policy's own tokens furthest from the metric's neutral value, the furthest first. */
   readonly worst: readonly number[];
-  /** The token that the handle names; null where it names a sequence. */
+  /** The token that the handle names; null if it names a sequence. */
   readonly token: ShowCard | null;
-  /** The command to run next; null where there is none. */
+  /** The command to run next; null if there is none. */
   readonly next: { readonly command: string; readonly why: string } | null;
-  /** What reading noticed, and what was left out. */
+  /** Findings from reading, including what was left out. */
   readonly findings: readonly Finding[];
   /** The files that were read. */
   readonly sources: readonly Omit<SourceSummary, "sequences">[];
 }
 
-/** Figures are over the tokens with mask 1 and a finite Δ (of one policy: a finite log-prob). */
+/** Figures are over the tokens with mask 1 and a finite Δ (for a single policy: a finite log-prob). */
 export interface ShowFigures {
-  /** With mask 1. */
+  /** Number of tokens with mask 1. */
   readonly tokens: number;
-  /** Of those, the ones with a finite Δ. */
+  /** How many of these have a finite Δ. */
   readonly measured: number;
   readonly infinite: number;
-  /** Without a log-prob on one side. */
+  /** How many lack a log-prob on one side. */
   readonly missing: number;
   readonly delta_mean: number | null;
   readonly delta_abs_mean: number | null;
   readonly delta_abs_max: number | null;
   readonly k3: number | null;
-  /** Mean and smallest log-prob, where there is one policy only. */
+  /** Mean and smallest log-prob, if there is only one policy. */
   readonly log_prob_mean?: number | null;
   readonly log_prob_min?: number | null;
-  /** Token with the largest |Δ|; of one policy the least likely. */
+  /** Token with the largest |Δ|, or the least likely for a single policy. */
   readonly worst: number | null;
 }
 
@@ -81,16 +84,16 @@ export interface ShowMetric {
   readonly name: TokenMetricName;
   readonly title: string;
   readonly meaning: string;
-  /** Whether values on both sides of `neutral` mean something. */
+  /** Whether values on either side of `neutral` are meaningful. */
   readonly signed: boolean;
-  /** Where nothing is colored: 1 for ρ, 0 for the others. */
+  /** The value without color: 1 for ρ, 0 for the others. */
   readonly neutral: number;
   /** Distance from `neutral` at which the scale ends: the same for every sequence of every run. */
   readonly scale: number;
 }
 
 /**
- * `special`: a token such as `<eos>`; `continuation`: it begins within a character that a token before it shows;
+ * `special`: a token such as `<eos>`; `continuation`: it begins within a character shown by an earlier token;
  * `id`: no tokenizer knows it, its text is `#id`.
  */
 export type ShowPieceKind = "text" | "special" | "continuation" | "id";
@@ -107,9 +110,9 @@ export interface ShowToken extends ShowPiece {
   readonly turn: number | null;
   readonly rollout_logprob: number | null;
   readonly trainer_logprob: number | null;
-  /** Null where the policy did not sample the token. */
+  /** Null if the policy did not sample the token. */
   readonly delta: number | null;
-  /** Of the metric; null where it is missing or the policy did not sample the token. */
+  /** Value of the metric; null if it is missing or the policy did not sample the token. */
   readonly value: number | null;
 }
 
@@ -127,7 +130,7 @@ export interface ShowSection extends ShowFigures {
 export interface ShowCard extends ShowToken {
   /** `s12.r3.q41.t880` */
   readonly handle: string;
-  /** Its own, hexadecimal: of a character that tokens share its part. */
+  /** Its own bytes, hexadecimal; if tokens share a character, its part of it. */
   readonly bytes: string;
   /** Place within its turn, from 0; null outside of turns. */
   readonly turn_token: number | null;
@@ -145,13 +148,13 @@ export interface ShowCard extends ShowToken {
   readonly alternatives: ShowAlternatives | null;
 }
 
-/** Both policies' most probable tokens as one list, likeliest first; the sampled one is always in it. */
+/** Both policies' most probable tokens as one list, likeliest first; always includes the sampled one. */
 export interface ShowAlternatives {
-  /** Places that the lists have; null for a policy without one. */
+  /** Length of the policy's list; null for a policy without one. */
   readonly rollout_k: number | null;
   readonly trainer_k: number | null;
   readonly candidates: readonly ShowCandidate[];
-  /** Probability of all that is not listed. */
+  /** Probability of everything not listed. */
   readonly rollout_rest: number | null;
   readonly trainer_rest: number | null;
 }
@@ -166,8 +169,8 @@ export interface ShowCandidate {
 
 export interface ShowShare {
   readonly probability: number;
-  /** From 1; null where the policy's list does not have the token. */
+  /** From 1; null if the policy's list lacks the token. */
   readonly rank: number | null;
-  /** The list does not have the token: it has at most this probability. */
+  /** Whether the list lacks the token: it then has at most this probability. */
   readonly at_most: boolean;
 }

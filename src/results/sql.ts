@@ -4,10 +4,10 @@
  * @module
  */
 
-/** What can be asked, and within which limits. */
+/** The queryable tables, and the limits of queries. */
 export interface SqlTables {
   readonly tables: readonly SqlTable[];
-  /** Queries to begin with. */
+  /** Queries to start with. */
   readonly examples: readonly { readonly title: string; readonly sql: string }[];
   /** The limits in one sentence. */
   readonly limits: string;
@@ -22,8 +22,8 @@ export interface SqlTable {
 
 export interface SqlAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Lists and structures are JSON text; what is missing is null. */
+  /** Lists and structures are JSON text; missing values are null. */
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
-  /** Whether the result goes on beyond the rows that are sent. */
+  /** Whether the result continues beyond the rows sent. */
   readonly more: boolean;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A sequence or token that somebody marked, with a note. */
+/** A sequence or token that the user marked, with a note. */
 export interface Star {
   /** `s30.q48`, or `s30.q48.t39`. */
   readonly handle: string;
@@ -17,7 +17,7 @@ export type StarChange =
   | { readonly handle: string; readonly note: string | null }
   | { readonly handle: string; readonly before: string | null };
 
-/** A run's stars as stored next to its cache: the first starred first, until somebody moves one. */
+/** A run's stars as stored next to its cache: in the order of starring, until the user moves one. */
 export interface StarList {
   readonly schemaVersion: 1;
   readonly kind: "view-stars";
@@ -31,20 +31,20 @@ export interface StoryPage {
 
 export interface StoryEntry extends Star {
   /**
-   * The place in the table of sequences; null where the run does not (or no longer) have it, and nothing else is known.
+   * The index in the table of sequences; null if the run does not (or no longer) have it, and nothing else is known.
    */
   readonly sequence: number | null;
-  /** The response token that is shown: the starred one, or that with the largest |Δ| of a starred sequence. */
+  /** The response token shown: the starred one, or the one with the largest |Δ| in a starred sequence. */
   readonly token: number | null;
-  /** Name and value, in the order in which they are read. */
+  /** Name and value, in reading order. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The end of the prompt; null where it is not known. */
+  /** The end of the prompt; null if not known. */
   readonly prompt: string | null;
-  /** The tokens around, in order. */
+  /** The surrounding tokens, in order. */
   readonly strip: readonly StoryPiece[];
-  /** |Δ| along the response with the token marked, as SVG; null where no token has a Δ. */
+  /** |Δ| along the response with the token marked, as SVG; null if no token has a Δ. */
   readonly picture: string | null;
-  /** Both policies' most probable tokens there, the likeliest first; null where neither has any. */
+  /** Both policies' most probable tokens there, likeliest first; null if neither has any. */
   readonly alternatives: readonly StoryCandidate[] | null;
   /** The same as values, for exports. */
   readonly row: StoryRow;
@@ -52,7 +52,7 @@ export interface StoryEntry extends Star {
 
 export interface StoryPiece {
   readonly text: string;
-  /** Nats; null where it is missing, and for tokens that the policy did not sample. */
+  /** Nats; null if missing, and for tokens that the policy did not sample. */
   readonly delta: number | null;
   readonly kind: "prompt" | "tool" | "own";
   readonly isShown: boolean;

@@ -13,27 +13,27 @@ export const SWEEP_SCHEMA_VERSION = 3;
 
 /** What `logratio sweep` prints with `--json`: many corrections on the same data. */
 export interface SweepReport {
-  /** Changes where a field changes its meaning or goes. */
+  /** Version of this format; increased when a field changes its meaning or is removed. */
   readonly schemaVersion: typeof SWEEP_SCHEMA_VERSION;
-  /** Of what this is the result. */
+  /** The kind of result. */
   readonly kind: "sweep";
   /** Name of the run. */
   readonly run: string;
-  /** The answer about the run, that of `report`; null where the sweep was made without one. */
+  /** The answer about the run, as in `report`; null if the sweep was made without one. */
   readonly assessment: Assessment | null;
-  /** Of the data itself, whatever the correction. */
+  /** Properties of the data, whatever the correction. */
   readonly metrics: SweepMetrics;
   /** In the order of the grid; `none` is the first. */
   readonly corrections: readonly SweepCorrection[];
   /** Corrections that could not be evaluated on this data, and why. */
   readonly skipped_corrections: readonly { readonly name: string; readonly why: string }[];
-  /** Figures that are null throughout, and why; one line each. */
+  /** Figures that are entirely null, and why; one line each. */
   readonly absent: readonly string[];
   /**
    * Pareto front of ESS over tokens, weight mass moved and |log mean weight|: names, from the least mass moved to the most.
    */
   readonly front: readonly string[];
-  /** The correction that is advised, and why. */
+  /** The recommended correction, and why. */
   readonly recommendation: SweepRecommendation;
   /** Name of the correction that `configs` is about: the recommended one unless another was chosen. */
   readonly chosen: string;
@@ -45,32 +45,32 @@ export interface SweepReport {
     readonly preset: string;
     readonly why: string;
   }[];
-  /** Tokens with mask 1 that are in no figure. */
+  /** Tokens with mask 1 in none of the figures. */
   readonly excluded: ExcludedTokens;
-  /** What reading noticed, and what was left out. */
+  /** Findings from reading, including what was left out. */
   readonly findings: readonly Finding[];
   /** The files that were read. */
   readonly sources: readonly SourceSummary[];
 }
 
-/** Of the data itself, whatever the correction. */
+/** Properties of the data, whatever the correction. */
 export interface SweepMetrics {
   readonly sequences: number;
   readonly sequences_empty: number;
   readonly tokens: number;
   readonly turns_max: number;
-  /** GRPO groups (step and group id); null where the source names none. */
+  /** GRPO groups (step and group id); null if the source names none. */
   readonly groups: number | null;
-  /** Corrections evaluated. */
+  /** Number of corrections evaluated. */
   readonly corrections: number;
   readonly front: number;
   readonly delta_mean: number;
   readonly delta_std: number;
-  /** Of the token ratios ρ: (Σρ)² / (n Σρ²). */
+  /** ESS of the token ratios ρ: (Σρ)² / (n Σρ²). */
   readonly ess: number;
-  /** Of the sequences' product ratios exp ΣΔ, ΣΔ clamped to ±20; a fraction of the sequences. */
+  /** ESS of the sequences' product ratios exp ΣΔ, with ΣΔ clamped to ±20; a fraction of the sequences. */
   readonly ess_seq: number;
-  /** Share of tokens with ρ outside [1/2, 2], as near as a sketch of Δ can tell (2.0004). */
+  /** Share of tokens with ρ outside [1/2, 2], to the resolution of a sketch of Δ (2.0004). */
   readonly ratio_outside: number;
   readonly reward_mean: number | null;
   readonly accuracy: number | null;
@@ -78,43 +78,43 @@ export interface SweepMetrics {
 
 export interface SweepCorrection {
   readonly name: string;
-  /** As `--correction` and the address of the page take it: `weight:token truncate:..2`. */
+  /** As in `--correction` and the page's address: `weight:token truncate:..2`. */
   readonly correction_text: string;
   /** The rule in words. */
   readonly rule: string;
-  /** Of a trainer's own settings: which preset, and the settings as given. */
+  /** For a trainer's own settings: which preset, and the settings as given. */
   readonly preset: { readonly name: string; readonly settings: Readonly<Record<string, unknown>> } | null;
   readonly tokens_kept: number;
   readonly tokens_kept_share: number;
   readonly sequences_kept: number;
   readonly sequences_kept_share: number;
   /**
-   * 1 − Σ weights of kept tokens / Σ raw weights of all tokens: what truncation and dropping take away. Raw: before any
-   * step. Weights are taken before `normalize`. A correction without weights counts ρ of each token in both sums. Negative
-   * where a lower clamp adds more than is taken.
+   * 1 − Σ weights of kept tokens / Σ raw weights of all tokens: what truncation and dropping remove. Raw means before
+   * any step. Weights are taken before `normalize`. A correction without weights counts ρ of each token in both sums.
+   * Negative if a lower clamp adds more than is removed.
    */
   readonly mass_lost: number;
-  /** Σ |weight − raw weight| / Σ raw weights, the weight of a dropped token being 0: what is taken and what is added. */
+  /** Σ |weight − raw weight| / Σ raw weights, with weight 0 for dropped tokens: what is removed plus what is added. */
   readonly mass_moved: number;
   /**
-   * (Σw)² / (n Σw²) over all tokens, w = 0 where dropped; normalized weights where the correction normalizes. A correction
-   * without weights counts w = ρ of the kept tokens: how even a stand-in for the trainer policy they are.
+   * (Σw)² / (n Σw²) over all tokens, with w = 0 for dropped ones; normalized weights if the correction normalizes. A
+   * correction without weights uses w = ρ of the kept tokens: how evenly they represent the trainer policy.
    */
   readonly ess_tokens: number;
   /** The same over sequences with the mean of w over each sequence's tokens. */
   readonly ess_sequences: number;
-  /** Of the weights that the loss is multiplied by, over kept tokens, and so the gradient's scale: 1 without weights. */
+  /** Mean of the weights that multiply the loss, over kept tokens, and so the gradient's scale: 1 without weights. */
   readonly weight_mean: number;
   readonly weight_max: number;
   /** Share of tokens whose weight was clamped. */
   readonly truncated_share: number;
   readonly dropped: DroppedPart;
-  /** Of the kept tokens; null with fewer than two sequences. */
+  /** Budget of the kept tokens; null with fewer than two sequences. */
   readonly token_budget: TokenBudget | null;
   readonly on_front: boolean;
 }
 
-/** Who is dropped. Means are over tokens; a token has its sequence's reward. */
+/** What is dropped. Means are over tokens; a token has its sequence's reward. */
 export interface DroppedPart {
   readonly tokens: number;
   readonly tokens_share: number;
@@ -127,7 +127,7 @@ export interface DroppedPart {
   readonly accuracy_kept: number | null;
   readonly accuracy_dropped: number | null;
   readonly accuracy_shift: number | null;
-  /** Share dropped of the tokens with a positive, negative and zero advantage. */
+  /** Share dropped among tokens with a positive, negative and zero advantage. */
   readonly by_advantage: {
     readonly positive: number | null;
     readonly negative: number | null;
@@ -137,11 +137,11 @@ export interface DroppedPart {
   readonly by_length: readonly DroppedGroup[];
   /** By turn, from 0; the last one may stand for all later ones (`to` is then null). */
   readonly by_turn: readonly DroppedGroup[];
-  /** GRPO groups of which no sequence is kept. */
+  /** GRPO groups without a kept sequence. */
   readonly groups_lost: number | null;
 }
 
-/** Share dropped of the tokens whose length or turn is in `[from, to]`. */
+/** Share dropped among tokens whose length or turn is in `[from, to]`. */
 export interface DroppedGroup {
   readonly from: number;
   readonly to: number | null;
@@ -167,9 +167,11 @@ export interface TokenBudget {
 export interface SweepRecommendation {
   /** `none needed`: the correction is a safety net; `none fits`: every one breaks a limit, and the mildest is named. */
   readonly kind: "none needed" | "recommended" | "none fits";
-  /** As the verdict of a report on the same data has it (`assessment.correction`); `none` is the kind `none needed`. */
+  /**
+   * The same as in a report on the same data (`assessment.correction`); `none` corresponds to the kind `none needed`.
+   */
   readonly need: CorrectionNeed;
-  /** Of the correction, as in `corrections`. */
+  /** Name of the correction, as in `corrections`. */
   readonly name: string;
   /** Sentences, most important first. */
   readonly reasons: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What the viewer's server answers as JSON. Binary answers (the table of sequences, a sequence, its alternatives) are
- * in `wire/`.
+ * The JSON answers of the viewer's server. Binary answers (the table of sequences, a sequence, its alternatives) are in
+ * `wire/`.
  *
  * | path | answer |
  * |---|---|
@@ -72,15 +72,15 @@ export interface RunInfo {
   /** Changes whenever any answer does: part of the addresses of cached answers. */
   readonly version: string;
   readonly sequences: number;
-  /** With mask 1, and all. */
+  /** Tokens with mask 1, and all tokens. */
   readonly tokens: number;
   readonly all_tokens: number;
-  /** Ascending; without a step: none. */
+  /** Ascending; empty without steps. */
   readonly steps: readonly number[];
   readonly ranks: readonly number[];
   readonly environments: readonly string[];
   readonly turns_max: number;
-  /** That wrote the files. */
+  /** Trainers that wrote the files. */
   readonly trainers: readonly string[];
   /** Names of policies with top-k alternatives, with entropies, and of further ones with log-probs. */
   readonly top_k: readonly string[];
@@ -88,7 +88,10 @@ export interface RunInfo {
   readonly policies: readonly string[];
   readonly has: {
     readonly texts: boolean;
-    /** The beginning of a prompt or the end of an answer, for lists: with a tokenizer, or where the data have texts. */
+    /**
+     * Whether lists can show the beginning of a prompt or the end of an answer: with a tokenizer, or if the data have
+     * texts.
+     */
     readonly briefs: boolean;
     readonly prompts: boolean;
     readonly advantages: boolean;
@@ -96,7 +99,7 @@ export interface RunInfo {
     readonly correctness: boolean;
     readonly groups: boolean;
     readonly weight_versions: boolean;
-    /** Digits in what the policy wrote: known with a tokenizer only. */
+    /** Whether digits in the policy's output are known: only with a tokenizer. */
     readonly digits: boolean;
   };
   readonly shipped: readonly ShippedCorrection[];
@@ -106,11 +109,11 @@ export interface RunInfo {
    */
   readonly scales: RunScales & { readonly largest: RunScales };
   readonly tokenizer: string | null;
-  /** Without one: a directory near the run that has one. Absent where none was found. */
+  /** Without a tokenizer: a directory near the run that has one. Absent if none was found. */
   readonly tokenizer_guess?: string;
   /** Paths, and the flags that said how to read them: what a command needs to read the run again. */
   readonly input: { readonly paths: readonly string[]; readonly flags: readonly string[] };
-  /** As far as the data say: every combination that occurs, each once. */
+  /** As far as the data say: every combination that occurs, once each. */
   readonly sampling: readonly SamplingInfo[];
   /**
    * Names of the runs that it is compared with (`view --compare`), each once: for the first there are `api/compare` and
@@ -119,11 +122,11 @@ export interface RunInfo {
   readonly compared: readonly string[];
   /** `reading`: more will come (`--follow`). `preparing`: the first read is in progress. */
   readonly status: "ready" | "reading" | "preparing";
-  /** Of its bytes, those that this state has, while `preparing`; absent where their number is not known. */
+  /** Share of its bytes in this state, while `preparing`; absent if their number is not known. */
   readonly read_share?: Fraction;
-  /** Of a growing run: while this stays the same, so do existing sequences and their places; new ones are appended. */
+  /** For a growing run: while this stays the same, so do existing sequences and their places; new ones are appended. */
   readonly growing?: string;
-  /** Files that are still being written and are not in any answer yet; absent when there are none. */
+  /** Files still being written, in none of the answers yet; absent if there are none. */
   readonly writing?: readonly string[];
   readonly redacted: boolean;
   /**
@@ -144,7 +147,7 @@ export interface RunScales {
   readonly impact: number | null;
 }
 
-/** How the rollout engine sampled; null where unknown. */
+/** The rollout engine's sampling parameters; null if unknown. */
 export interface SamplingInfo {
   readonly temperature: number | null;
   readonly top_p: number | null;
@@ -175,7 +178,7 @@ export interface StudyInfo {
   readonly findings: readonly Finding[];
 }
 
-/** `view` before anything was read, or `--follow` before the first step. It has no other answers. */
+/** The state of `view` before anything was read, or of `--follow` before the first step. It has no other answers. */
 export interface WaitingInfo {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-waiting";
@@ -193,7 +196,7 @@ export interface WaitingInfo {
 /** Progress of the first read of a run. */
 export interface ReadProgress {
   readonly bytes_read: number;
-  /** 0 where it is not known. */
+  /** 0 if not known. */
   readonly bytes_total: number;
   readonly sequences: number;
   readonly seconds_left: number | null;
@@ -201,15 +204,15 @@ export interface ReadProgress {
   readonly file: string;
 }
 
-/** The verdict on a run that grows, as its server knows it now: a page may still show an older state. */
+/** The verdict on a growing run as its server knows it now: a page may still show an older state. */
 export interface SoFar {
   readonly level: VerdictLevel;
   readonly headline: string;
-  /** The last step; null where steps are not known. */
+  /** The last step; null if steps are not known. */
   readonly last_step: number | null;
 }
 
-/** Takes the place of `RunInfo` where there are many runs. */
+/** Replaces `RunInfo` if there are many runs. */
 export interface RunsInfo {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-runs";
@@ -225,13 +228,13 @@ export interface RunsInfo {
 
 export type ViewInfo = RunInfo | StudyInfo | WaitingInfo | RunsInfo;
 
-/** One value per step; null where a step has none. Without steps there is one entry, with step null. */
+/** One value per step; null for a step without one. Without steps there is one entry, with step null. */
 export interface StepSeries {
   readonly steps: readonly (number | null)[];
   readonly sequences: readonly number[];
   readonly tokens: readonly number[];
   readonly series: Readonly<Record<StepMetric, readonly (number | null)[]>>;
-  /** The same by slice: correctness, rank, environment, weight version; only slices that there are. */
+  /** The same by slice: correctness, rank, environment, weight version; only existing slices. */
   readonly slices: readonly {
     readonly by: "correct" | "rank" | "environment" | "weight_version";
     readonly value: string;
@@ -246,18 +249,18 @@ export interface TopTokens {
   readonly by_class: readonly TokenGroup[];
   readonly by_position: readonly TokenGroup[];
   readonly by_turn: readonly TokenGroup[];
-  /** The worst turns of the run: by mean |Δ|, of those with four tokens or more, and by their largest. */
+  /** The worst turns of the run: by mean |Δ|, among those with at least four tokens, and by their largest |Δ|. */
   readonly turns: { readonly by_mean: readonly WorstTurn[]; readonly by_max: readonly WorstTurn[] };
 }
 
-/** Of a turn its tokens with mask 1. */
+/** A turn's tokens are those with mask 1. */
 export interface WorstTurn {
   readonly sequence: number;
-  /** Of the sequence. */
+  /** Handle of the sequence. */
   readonly handle: string;
   /** From 0. */
   readonly turn: number;
-  /** Response tokens: with which it begins, and the one with the largest |Δ|. */
+  /** Response tokens: the turn's first, and the one with the largest |Δ|. */
   readonly first: number;
   readonly worst: number;
   readonly tokens: number;
@@ -270,7 +273,7 @@ export interface WorstTurn {
 }
 
 export interface TokenOccurrence {
-  /** Place in the table of sequences, and response token. */
+  /** Index in the table of sequences, and response token. */
   readonly sequence: number;
   readonly token: number;
   readonly handle: string;
@@ -281,13 +284,16 @@ export interface TokenOccurrence {
   readonly delta: number;
   readonly rollout_logprob: number;
   readonly trainer_logprob: number;
-  /** From 0; null of a token that the policy did not sample. */
+  /** From 0; null for a token that the policy did not sample. */
   readonly turn: number | null;
   readonly step: number | null;
   readonly correct: number | null;
 }
 
-/** The tokens that a filter leaves: how many, of how many sequences, and those with the largest |Δ|, largest first. */
+/**
+ * The tokens that match a filter: their number, the number of their sequences, and those with the largest |Δ|, largest
+ * first.
+ */
 export interface MatchingTokens {
   readonly sequences: number;
   readonly tokens: number;
@@ -301,13 +307,13 @@ export interface MatchingGroups
 
 export interface TokenGroup {
   readonly label: string;
-  /** A term of filters that leaves exactly these tokens (`id:55`, `is:number`, `turn:3`); null where there is none. */
+  /** A filter term that matches exactly these tokens (`id:55`, `is:number`, `turn:3`); null if there is none. */
   readonly term: string | null;
   readonly tokens: number;
   readonly delta_mean: number;
   readonly delta_abs_mean: number;
   readonly delta_abs_max: number;
-  /** Share of Σk3 over all grouped tokens: the run's, or those that a filter leaves. */
+  /** Share of Σk3 over all grouped tokens: the run's, or those that match the filter. */
   readonly share_of_k3: number;
   /** The worst occurrence. */
   readonly worst: { readonly sequence: number; readonly token: number } | null;
@@ -327,9 +333,11 @@ export interface CorrectBins {
     /** Zeros for a selection of steps: single advantages are not stored. */
     readonly abs_advantage: readonly number[];
   }[];
-  /** By tokens of the sequence, about a quarter of the sequences each; fewer where lengths hardly differ. */
+  /**
+   * By number of tokens in the sequence, about a quarter of the sequences each; fewer groups if lengths hardly differ.
+   */
   readonly by_length: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
-  /** By reward; empty without rewards, or where they are 0 and 1 and equal correctness. */
+  /** By reward; empty without rewards, or if they are 0 and 1 and equal correctness. */
   readonly by_reward: readonly (ValueGroup & { readonly tokens: readonly number[] })[];
 }
 
@@ -339,7 +347,7 @@ export interface ValueGroup {
   readonly to: number;
 }
 
-/** The question what a correction would do, over the whole run or some of its steps. */
+/** Asks what a correction would do, over the whole run or some of its steps. */
 export interface CorrectQuestion {
   /** As `formatCorrection` of the neutral form writes it: `weight:token truncate:..2`. */
   readonly correction: string;
@@ -347,34 +355,34 @@ export interface CorrectQuestion {
   readonly steps?: readonly [from: number, to: number] | null;
 }
 
-/** Trainers' defaults: with their correction switched on, and nothing else set. */
+/** Trainers' defaults: with their correction enabled, and nothing else set. */
 export interface ShippedCorrection {
-  /** As `logratio correct --preset` names them. */
+  /** As named by `logratio correct --preset`. */
   readonly presets: readonly string[];
-  /** As {@link CorrectQuestion} has it, and in words. */
+  /** As in {@link CorrectQuestion}, and in words. */
   readonly correction: string;
   readonly words: string;
 }
 
 /** Tokens are those with mask 1 and a finite Δ. */
 export interface CorrectAnswer {
-  /** Tokens in the mask, not vetoed, with a weight that is not 0; sequences with any. */
+  /** Tokens in the mask, not vetoed, with a non-zero weight; sequences with any. */
   readonly kept_tokens: number;
   readonly kept_sequences: number;
-  /** (Σw)² / (n Σw²) over all n tokens, w = 0 where dropped; w = ρ without weights. */
+  /** (Σw)² / (n Σw²) over all n tokens, with w = 0 for dropped ones; w = ρ without weights. */
   readonly ess: number;
-  /** Tokens whose weight is truncated, dropped ones too. */
+  /** Tokens whose weight is truncated, including dropped ones. */
   readonly clipped: number;
   /** Tokens that the `zero` and `mask` steps drop without the vetoes. */
   readonly masked: number;
-  /** Sequences that the vetoes by themselves drop. */
+  /** Sequences that the vetoes alone drop. */
   readonly vetoed: number;
   /** Over kept tokens; 1 without weights. */
   readonly mean_weight: number;
-  /** Shares of the tokens of right and of wrong sequences that are dropped. */
+  /** Shares dropped among the tokens of right and of wrong sequences. */
   readonly dropped_right: number | null;
   readonly dropped_wrong: number | null;
-  /** By the groups of {@link CorrectBins}, those of rewards without tokens left out. */
+  /** By the groups of {@link CorrectBins}, omitting reward groups without tokens. */
   readonly dropped_by_length: readonly (ValueGroup & Dropped)[];
   readonly dropped_by_reward: readonly (ValueGroup & Dropped)[];
   /** The correction in words, one sentence without a full stop. */
@@ -395,11 +403,11 @@ export type CorrectCount = (typeof CORRECT_COUNTS)[number];
 export const CORRECT_FIGURES = ["ess", "mean_weight", "dropped_right", "dropped_wrong"] as const;
 export type CorrectFigure = (typeof CORRECT_FIGURES)[number];
 
-/** What {@link CorrectAnswer} says, step by step, over all steps: counts add up to the whole run's. */
+/** The figures of {@link CorrectAnswer} step by step, over all steps: counts add up to the whole run's. */
 export interface CorrectSteps {
-  /** As {@link StepSeries} has them. */
+  /** As in {@link StepSeries}. */
   readonly steps: readonly (number | null)[];
-  /** With mask 1 and a finite Δ, and sequences with one. */
+  /** Tokens with mask 1 and a finite Δ, and sequences with one. */
   readonly tokens: readonly number[];
   readonly sequences: readonly number[];
   readonly counts: Readonly<Record<CorrectCount, readonly number[]>>;
@@ -411,21 +419,21 @@ export interface RunComparison {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-comparison";
   readonly names: { readonly a: string; readonly b: string };
-  /** Reasons why the comparison is meaningless, then why it is doubtful. */
+  /** First the reasons why the comparison is meaningless, then those why it is doubtful. */
   readonly warnings: readonly ComparisonWarning[];
   /** What could not be checked for lack of data, one sentence each. */
   readonly unchecked: readonly string[];
   readonly pairs: SequencePairs;
-  /** Sequences that have no partner. */
+  /** Sequences without a partner. */
   readonly unmatched: { readonly a: number; readonly b: number };
-  /** At the steps that both have, ascending; null is the one step of runs without. */
+  /** For the steps that both have, ascending; null is the single step of runs without steps. */
   readonly steps: {
     readonly steps: readonly (number | null)[];
     readonly difference: Readonly<Record<StepMetric, readonly (number | null)[]>>;
   };
 }
 
-/** What the run's own logger wrote. */
+/** The metrics written by the run's own logger. */
 export interface LoggedMetrics {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-logged";
@@ -436,21 +444,21 @@ export interface LoggedMetrics {
 }
 
 export interface LoggedMetric {
-  /** As it was logged. */
+  /** The name in the log. */
   readonly metric: string;
-  /** Empty where the file has one run and does not name it. */
+  /** Empty if the file has a single run and does not name it. */
   readonly run: string;
   readonly file: string;
-  /** Of a mismatch metric of a known trainer; null of every other. */
+  /** For mismatch metrics of known trainers; null for all others. */
   readonly meaning: string | null;
   readonly unit: string | null;
   /** Ascending, each once. */
   readonly steps: readonly number[];
-  /** By step; null where it is not finite. */
+  /** By step; null if not finite. */
   readonly values: readonly (number | null)[];
 }
 
-/** This run, and every run that it is compared with, in the order of `RunInfo.compared`. */
+/** This run, and all runs that it is compared with, in the order of `RunInfo.compared`. */
 export interface ComparedRuns {
   readonly schemaVersion: typeof VIEW_SCHEMA_VERSION;
   readonly kind: "view-compared-runs";
@@ -465,12 +473,12 @@ export interface ComparedRun {
   readonly differences: {
     /**
      * `tokens`: over the tokens that both runs scored after the same text, which are at least half of either. `texts`:
-     * over all tokens of both, since the runs sampled different texts.
+     * over all tokens of both, because the runs sampled different texts.
      */
     readonly over: "tokens" | "texts";
-    /** Tokens of either run that the differences are over. */
+    /** Number of tokens in either run behind the differences. */
     readonly tokens: { readonly first: number; readonly this: number };
-    /** The sampling unit that intervals count: `prompt` where both runs know it, or else `sequence`. */
+    /** The sampling unit of the intervals: `prompt` if both runs know it, or else `sequence`. */
     readonly unit: "prompt" | "sequence";
     readonly figures: Readonly<Record<DifferenceFigure, RunDifference>>;
   };
@@ -494,26 +502,27 @@ export interface ComparisonWarning {
   readonly what: string;
   readonly count: number;
   readonly of: number;
-  /** What follows for the reader. */
+  /** The consequence for the reader. */
   readonly follows: string;
 }
 
 /**
- * How two sequences were found to belong together: `ids` the same prompt and response tokens (two engines that scored
+ * How two sequences were matched: `ids` the same prompt and response tokens (two engines that scored
  * one text), `prompt` the same prompt and step and the same place among them, `group` the same with the group's name.
  */
 export type PairKind = "ids" | "prompt" | "group";
 
 /**
- * Columns of one length, by a. Gaps are |Δb − Δa| over the response tokens that both sequences start with, after the
- * same prompt: only there the policies score the same. Tokens count where both masks are 1 and both Δ finite.
+ * Columns of equal length, in the order of a. Gaps are |Δb − Δa| over the response tokens that both sequences start
+ * with, after the same prompt: only there the policies score the same. Tokens count if both masks are 1 and both Δ
+ * finite.
  */
 export interface SequencePairs {
-  /** Places in the tables of sequences. */
+  /** Indices into the tables of sequences. */
   readonly a: readonly number[];
   readonly b: readonly number[];
   readonly how: readonly PairKind[];
-  /** Response tokens that both start with. */
+  /** Number of response tokens that both start with. */
   readonly shared: readonly number[];
   /** Nats; null without such a token. */
   readonly gap_mean: readonly (number | null)[];
@@ -524,7 +533,7 @@ export interface SequencePairs {
 
 /** Every text of a study, in its order. */
 export interface StudyTexts {
-  /** What `mean_kl` and `spikes` of a text are about. */
+  /** The checkpoints behind `mean_kl` and `spikes` of a text. */
   readonly checkpoints: readonly string[];
   /** The end of the color scale of KL, the same for every text. p99.9 of the KL of all tokens at all checkpoints. */
   readonly scale: number;
@@ -534,7 +543,7 @@ export interface StudyTexts {
 }
 
 export interface StudyTextRow {
-  /** Place in the study's list of texts, and `q12`. */
+  /** Index in the study's list of texts, and `q12`. */
   readonly index: number;
   readonly handle: string;
   readonly text: string;
@@ -546,10 +555,10 @@ export interface StudyTextRow {
   /** Of the response, and those with mask 1. */
   readonly tokens: number;
   readonly own_tokens: number;
-  /** The beginning of its prompt; null where that is not known. */
+  /** The beginning of its prompt; null if not known. */
   readonly opening: string | null;
   readonly has_error: boolean;
-  /** `[checkpoints]`; null where a checkpoint has no scores of it. */
+  /** `[checkpoints]`; null if a checkpoint has no scores for it. */
   readonly mean_kl: readonly (number | null)[];
   readonly max_kl: readonly (number | null)[];
   readonly spikes: readonly (number | null)[];

@@ -16,7 +16,7 @@ export interface WatchAlarm {
 }
 
 export interface WatchReport {
-  /** Chance that a sound run ever raises an alarm, however often one looks. */
+  /** Chance that a healthy run ever raises an alarm, however often it is checked. */
   readonly false_alarm_rate: number;
   /** ln of the evidence at which an alarm is raised. */
   readonly alarm_at: Nats;

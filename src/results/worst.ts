@@ -8,9 +8,9 @@
 export interface WorstToken {
   /** `s12.r3.q41.t880`. */
   readonly handle: string;
-  /** Training step; null where the source names none. */
+  /** Training step; null if the source names none. */
   readonly step: number | null;
-  /** Data-parallel rank; null where the source names none. */
+  /** Data-parallel rank; null if the source names none. */
   readonly rank: number | null;
   /** Row in its batch or file, counted from 0. */
   readonly sequence: number;
@@ -18,7 +18,7 @@ export interface WorstToken {
   readonly token: number;
   /** Turn, counted from 0. */
   readonly turn: number;
-  /** Vocabulary id; null where the source has none. */
+  /** Vocabulary id; null if the source has none. */
   readonly token_id: number | null;
   /** Δ = trainer − rollout, nats. */
   readonly delta: number;
@@ -26,7 +26,7 @@ export interface WorstToken {
   readonly rollout_logprob: number;
   /** Log-prob under the trainer policy, nats. */
   readonly trainer_logprob: number;
-  /** Absent where its batch has none; NaN (null in JSON) where it is missing. */
+  /** Absent if its batch has none; NaN (null in JSON) if it is missing. */
   readonly advantage?: number;
   /** The file that it was read from. */
   readonly file: string;

@@ -1,5 +1,5 @@
 /**
- * The figures of a run, and of its steps, turns and other parts: one entry says all there is to know of each. Tables,
+ * The figures of a run, and of its steps, turns and other parts: one entry contains everything about each. Tables,
  * charts, the gate, alerts, Compare and the glossary read it.
  *
  * @module
@@ -9,8 +9,8 @@ import type { FigureKind } from "../../core/text/index.ts";
 import type { MismatchMetrics, ReportMetrics, StepMetrics } from "../report.ts";
 
 /**
- * How a figure is compared between runs: on its own scale; on its logarithm; on ln(1 − x), for what is 1 in a perfect
- * run; on its root, for counts and shares of rare events, whose spread grows with them.
+ * How a figure is compared between runs: on its own scale; on its logarithm; on ln(1 − x), if it is 1 in a perfect run;
+ * on its square root, for counts and shares of rare events, whose spread grows with them.
  */
 export type MetricScale = "linear" | "log" | "below_one" | "root";
 
@@ -30,16 +30,16 @@ export interface TokenMean {
 }
 
 export interface RunMetric {
-  /** In a few characters, as a heading of a column. */
+  /** In a few characters, as a column heading. */
   readonly label: string;
   readonly unit: "nats" | "share" | "tokens" | "";
   readonly kind: FigureKind;
   /** What it is, in a few words with its unit. */
   readonly meaning: string;
   readonly scale: MetricScale;
-  /** Which direction is worse; absent where neither is. */
+  /** Which direction is worse; absent if neither is. */
   readonly worse?: "more" | "less";
-  /** The heading of its chart over steps; absent where it has none. */
+  /** The heading of its chart over steps; absent if it has none. */
   readonly chart?: string;
   /** Given for each mean over tokens that is 0 where both log-probs are equal; such a figure has an interval. */
   readonly mean?: TokenMean;
@@ -296,7 +296,7 @@ export type TokenMeanKey = KeysWith<typeof RUN_METRICS, "mean">;
 /** Those that steps, turns and other parts of a run have, too. */
 export type PartMetricKey = keyof MismatchMetrics;
 
-/** Figures of a step that are null where the data do not say. */
+/** Figures of a step that are null if the data do not say. */
 export const STEP_ONLY_METRICS = {
   entropy: {
     label: "entropy",

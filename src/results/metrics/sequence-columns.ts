@@ -1,16 +1,16 @@
 /**
- * What is known of each sequence: the columns of the viewer's table, and the name of each in filters and in SQL.
+ * What is known about each sequence: the columns of the viewer's table, and the name of each in filters and in SQL.
  *
  * @module
  */
 
 export interface SequenceColumnEntry {
-  /** Of {@link SequenceTable}; a filter takes it, too. */
+  /** Key in {@link SequenceTable}; filters accept it too. */
   readonly key: string;
   readonly kind: "whole" | "number" | "yes-no" | "text";
   /** One line: meaning and unit. Figures are over the policy's own tokens (mask 1). */
   readonly meaning: string;
-  /** In filters; `name` and `sql` only where they are not the key. Absent for what the page needs only. */
+  /** How filters use it; `name` and `sql` only if they differ from the key. Absent if only the page needs it. */
   readonly filter?: {
     readonly name?: string;
     readonly aliases?: readonly string[];
@@ -181,10 +181,10 @@ const ENTRIES = [
 type Entry = (typeof ENTRIES)[number];
 
 export type SequenceText = Extract<Entry, { readonly kind: "text" }>["key"];
-/** NaN where not known. */
+/** NaN if not known. */
 export type SequenceColumn = Exclude<Entry["key"], SequenceText>;
 
-/** A column of either sort, as the page, filters and SQL know it. */
+/** A column of either kind, as used by the page, filters and SQL. */
 export type SequenceEntry = SequenceColumnEntry &
   (
     | { readonly kind: "text"; readonly key: SequenceText }

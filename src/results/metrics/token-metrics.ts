@@ -1,6 +1,6 @@
 /**
- * The figures of a single token: what it is colored by in the terminal and on the page, and what filters ask for. One
- * name each, everywhere.
+ * The figures of a single token: what colors it in the terminal and on the page, and what filters use. One name each,
+ * everywhere.
  *
  * @module
  */
@@ -9,15 +9,15 @@ export interface TokenMetric {
   readonly title: string;
   /** One line, without the title. */
   readonly meaning: string;
-  /** Whether values on both sides of `neutral` mean something. */
+  /** Whether values on either side of `neutral` are meaningful. */
   readonly signed: boolean;
-  /** Where nothing is colored; default 0. */
+  /** The value without color; default 0. */
   readonly neutral?: number;
   /** Distance from `neutral` at which colors end: fixed, so that they mean the same in every sequence of every run. */
   readonly scale: number;
-  /** Further names that filters and addresses of the page understand. */
+  /** Further names accepted by filters and page addresses. */
   readonly aliases: readonly string[];
-  /** Of a filter. */
+  /** Example of a filter. */
   readonly example: string;
 }
 
@@ -101,7 +101,7 @@ export type TokenMetricName = keyof typeof TOKEN_METRICS;
 
 export const TOKEN_METRIC_NAMES = Object.keys(TOKEN_METRICS) as readonly TokenMetricName[];
 
-/** The name of the metric with this name or alias; undefined where there is none. */
+/** The metric with this name or alias; undefined if there is none. */
 export function tokenMetricNamed(asked: string): TokenMetricName | undefined {
   return TOKEN_METRIC_NAMES.find((name) => {
     const aliases: readonly string[] = TOKEN_METRICS[name].aliases;
@@ -109,7 +109,7 @@ export function tokenMetricNamed(asked: string): TokenMetricName | undefined {
   });
 }
 
-/** Of entropy, which is that of one policy. */
+/** Descriptions for entropy, which belongs to one policy. */
 export function entropyWords(side: "rollout" | "trainer"): Pick<TokenMetric, "title" | "meaning"> {
   return { title: TOKEN_METRICS.entropy.title, meaning: `of the ${side} policy, nats` };
 }

@@ -1,5 +1,5 @@
 /**
- * Named typed arrays and a little JSON in one binary message: what the viewer's server sends and its cache holds.
+ * Named typed arrays and some JSON in one binary message: what the viewer's server sends and its cache stores.
  *
  * Layout, little-endian: the four bytes `LRW1`, the length of the header as Uint32, the header (JSON, UTF-8), then the
  * arrays, each at a multiple of 8 from the start.
@@ -38,10 +38,10 @@ export interface WireMessage<Meta> {
   readonly arrays: Readonly<Record<string, WireArray>>;
 }
 
-/** Memory for so many bytes, which need not be 0. */
+/** Returns memory of this many bytes, which need not be 0. */
 export type RoomFor = (bytes: number) => Uint8Array;
 
-/** @param roomFor where the message is made; by default in memory of its own */
+/** @param roomFor where the message is built; default its own memory */
 export function encodeArrays(
   meta: unknown,
   arrays: Readonly<Record<string, WireArray>>,
@@ -62,7 +62,7 @@ export function encodeArrays(
     });
     return { header: utf8.encode(`${start}${described.join(",")}]}`), end: at };
   };
-  // Places are written as digits, so their own length moves them: room for ten digits each is enough.
+  // Offsets are written as digits, so their own length shifts them: room for ten digits each is enough.
   const room = aligned(PREFIX + describe(0).header.length + 10 * entries.length);
   const { header, end } = describe(room);
   if (end > 2 ** 32) throw new LimitError(`a message of ${end} bytes is too large for the viewer`);
@@ -82,11 +82,11 @@ export function encodeArrays(
   return bytes;
 }
 
-/** @throws FormatError when the bytes are no such message, or end before its arrays do */
+/** @throws FormatError if the bytes are not such a message, or end before its arrays do */
 export function decodeArrays<Meta>(bytes: Uint8Array): WireMessage<Meta> {
   const wrong = (why: string): FormatError => new FormatError(`the viewer's message ${why}`);
   if (bytes.length < PREFIX) throw wrong(`has ${bytes.length} bytes`);
-  // Arrays are views: they need the alignment that a message has when it stands by itself.
+  // Arrays are views: they need the alignment of a message that starts its own buffer.
   const own = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
   const view = new DataView(own.buffer, own.byteOffset, own.byteLength);
   if (view.getUint32(0, true) !== MAGIC) throw wrong("is of another kind");
@@ -110,7 +110,7 @@ function aligned(at: number): number {
 const TYPE_NAMES = new Map(Object.entries(TYPES).map(([name, Type]) => [Type.name, name]));
 const utf8 = new TextEncoder();
 
-/** By what the array calls itself: a `Buffer` is a Uint8Array. */
+/** By the array's own name for its type: a `Buffer` is a Uint8Array. */
 function nameType(values: WireArray): string {
   return TYPE_NAMES.get(values[Symbol.toStringTag])!;
 }

@@ -1,6 +1,6 @@
 /**
  * What a list shows of each sequence besides its figures: the beginning of its prompt, the end of its answer, and |Δ|
- * along it. Entries say where they end, so parts of the cache's file, one after the other, are a message:
+ * along it. Entries say where they end, so concatenated parts of the cache's file are a message:
  *
  *     Uint16 bytes of the prompt, Uint16 bytes of the answer (little-endian), 32 levels, prompt, answer (UTF-8)
  *
@@ -8,22 +8,22 @@
  */
 import { FormatError } from "../../core/base/index.ts";
 
-/** Parts of a response, each about as long. */
+/** Parts of a response, all of about the same length. */
 export const SPARK_BINS = 32;
 const HEAD = 4 + SPARK_BINS;
-/** Levels 1 to 255 divide nine decades from 1e-6 nats on: a level is 8.5 % more than the one below it. */
+/** Levels 1 to 255 divide nine decades from 1e-6 nats up: each level is 8.5 % above the one below it. */
 const LEAST = -6;
 const LEVELS_PER_DECADE = 254 / 9;
 
 export interface SequenceBrief {
-  /** `[32]`, levels of the largest |Δ| in each part; 0 where no token with mask 1 has a finite one. */
+  /** `[32]`, levels of the largest |Δ| in each part; 0 if no token with mask 1 has a finite one. */
   readonly spark: Uint8Array;
-  /** On one line; empty where no text is known or may be shown. */
+  /** On one line; empty if no text is known or may be shown. */
   readonly prompt: string;
   readonly answer: string;
 }
 
-/** Entries that a bundle has in one file. */
+/** Number of entries per file in a bundle. */
 export const BRIEFS_PER_FILE = 64;
 
 /** The level of |Δ| in nats, 1 to 255. */
@@ -32,7 +32,7 @@ export function sparkLevel(size: number): number {
   return Math.min(255, Math.max(1, level));
 }
 
-/** The |Δ| that a level stands for, nats; NaN for 0. */
+/** The |Δ| of a level, nats; NaN for 0. */
 export function sparkValue(level: number): number {
   return level === 0 ? Number.NaN : 10 ** (LEAST + (level - 1) / LEVELS_PER_DECADE);
 }
@@ -55,7 +55,7 @@ export function encodeBrief({ spark, prompt, answer }: SequenceBrief): Uint8Arra
   return bytes;
 }
 
-/** @throws FormatError when the bytes end within an entry */
+/** @throws FormatError if the bytes end within an entry */
 export function decodeBriefs(bytes: Uint8Array): SequenceBrief[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const utf8 = new TextDecoder();

@@ -1,19 +1,19 @@
 /**
- * The sequences that a filter on tokens leaves, and their matching tokens.
+ * The sequences that match a filter on tokens, and their matching tokens.
  *
  * @module
  */
 import { decodeArrays, encodeArrays } from "./arrays.ts";
 
-/** One entry per sequence that matches, in the order of the table of sequences. */
+/** One entry per matching sequence, in the order of the table of sequences. */
 export interface TokenMatches {
-  /** Places in the table. */
+  /** Indices into the table. */
   readonly sequences: Uint32Array;
   /** Matching response tokens: how many, the first, and the one with the largest |Δ| (the first without any Δ). */
   readonly counts: Uint32Array;
   readonly first: Uint32Array;
   readonly worst: Uint32Array;
-  /** Of all sequences. */
+  /** Number of tokens in all sequences. */
   readonly tokens: number;
 }
 

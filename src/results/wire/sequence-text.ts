@@ -17,7 +17,7 @@ export function textBetween(sequence: Spelled, from: number, to: number): string
   );
 }
 
-/** Where in `texts` the first character begins that no token before this one has begun. */
+/** Where in `texts` the first character begins that no earlier token has begun. */
 function firstCharacter({ textOffsets, texts, flags }: Spelled, token: number): number {
   let at = textOffsets[token]!;
   for (let part = token; ((flags[part] ?? 0) & TOKEN_FLAGS.continuation) !== 0; part++) {

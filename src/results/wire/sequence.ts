@@ -8,7 +8,7 @@ import { dictionary, IdSpeller } from "../../core/base/index.ts";
 import { decodeArrays, encodeArrays, type RoomFor, type WireArray } from "./arrays.ts";
 
 export interface SequenceMeta {
-  /** Place in the run's table of sequences. */
+  /** Index in the run's table of sequences. */
   readonly index: number;
   /** `s12.r3.q41`. */
   readonly handle: string;
@@ -34,13 +34,13 @@ export interface WireSequence {
   readonly ids: Int32Array;
   /** `[p + n + 1]`, into `texts`. */
   readonly textOffsets: Uint32Array;
-  /** The tokens' own bytes: UTF-8 where they spell text, which single tokens need not. See `textBetween`. */
+  /** The tokens' own bytes: UTF-8 if they spell text, which single tokens need not. See `textBetween`. */
   readonly texts: Uint8Array;
   /** `[p + n]`, bits of {@link TOKEN_FLAGS}. */
   readonly flags: Uint8Array;
   /** `[n]`: 1 = the policy's own token. */
   readonly mask: Uint8Array;
-  /** `[n]`, as `kernels/turns.ts` makes them; its `turnOfMark` reads them. */
+  /** `[n]`, as computed by `kernels/turns.ts`; its `turnOfMark` reads them. */
   readonly turnMarks: Uint16Array;
   /** `[n]`, nats. */
   readonly rollout: Float32Array;
@@ -58,7 +58,7 @@ export interface WireSequence {
 /** How tokens are spelled. */
 type Spelling = Pick<WireSequence, "textOffsets" | "texts" | "flags">;
 
-/** A sequence to send: without a spelling, its tokens are shown as their ids, which the receiver spells. */
+/** A sequence to send: without spelling, its tokens are shown as ids, which the receiver spells. */
 export type UnspelledSequence = Omit<WireSequence, keyof Spelling> & Partial<Spelling>;
 
 export function isSpelled(sequence: UnspelledSequence): sequence is WireSequence {
@@ -67,7 +67,7 @@ export function isSpelled(sequence: UnspelledSequence): sequence is WireSequence
 
 const POLICY = "policy:";
 
-/** @param roomFor where the message is made */
+/** @param roomFor where the message is built */
 export function encodeSequence(
   { meta, policies, ...arrays }: UnspelledSequence,
   roomFor?: RoomFor,
@@ -92,7 +92,7 @@ export function decodeSequence(bytes: Uint8Array): WireSequence {
 
 const ids = new IdSpeller();
 
-/** Spells the tokens when a text is first asked for: most who read a sequence want its numbers only. */
+/** Spells the tokens on first use of a text: most readers of a sequence only want its numbers. */
 function spelledLater(sequence: UnspelledSequence): WireSequence {
   let known: Spelling | undefined;
   const spelling = (): Spelling => {
@@ -115,12 +115,12 @@ function spelledLater(sequence: UnspelledSequence): WireSequence {
   };
 }
 
-/** Most probable tokens of both policies at some tokens: requested on demand. */
+/** Most probable tokens of both policies at some tokens, requested on demand. */
 export interface WireTopK {
   /** First response token, and how many. */
   readonly from: number;
   readonly count: number;
-  /** By policy (`rollout`, `trainer`, …): `[count, k]` each, most probable first; -1 where there are fewer. */
+  /** By policy (`rollout`, `trainer`, …): `[count, k]` each, most probable first; -1 if there are fewer. */
   readonly policies: Readonly<
     Record<string, { readonly k: number; readonly ids: Int32Array; readonly logprobs: Float32Array }>
   >;

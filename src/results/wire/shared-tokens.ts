@@ -1,6 +1,6 @@
 /**
- * Compares two sequences. Policies score the same only as long as all earlier tokens are equal: after the first
- * difference, equal tokens are in different texts.
+ * Compares two sequences. Policies score the same only while all earlier tokens are equal: after the first difference,
+ * equal tokens have different contexts.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { WireSequence } from "./sequence.ts";
 type Texts = Pick<WireSequence, "meta" | "ids" | "textOffsets" | "texts">;
 type Scored = Texts & Pick<WireSequence, "mask" | "rollout" | "trainer">;
 
-/** How many response tokens both start with; 0 where the prompts differ. Unknown ids are never equal. */
+/** How many response tokens both start with; 0 if the prompts differ. Unknown ids are never equal. */
 export function sharedTokens(a: Texts, b: Texts): number {
   const prompt = a.meta.promptLength;
   if (b.meta.promptLength !== prompt || !samePrompt(a, b, prompt)) return 0;
@@ -30,9 +30,9 @@ function samePrompt(a: Texts, b: Texts, prompt: number): boolean {
 }
 
 /**
- * Δb − Δa, nats, with Δ = trainer − rollout of each run.
+ * Δb − Δa, nats, with each run's Δ = trainer − rollout.
  *
- * @returns `[shared]`; NaN where a mask is 0 or a log-prob not finite
+ * @returns `[shared]`; NaN if a mask is 0 or a log-prob not finite
  */
 export function deltaDifferences(a: Scored, b: Scored, shared = sharedTokens(a, b)): Float64Array {
   return Float64Array.from({ length: shared }, (_, at) => {

@@ -7,7 +7,7 @@
 import { decodeArrays, encodeArrays } from "./arrays.ts";
 
 export interface StudyTextMeta {
-  /** Place in the study's list of texts. */
+  /** Index in the study's list of texts. */
   readonly index: number;
   /** `q12`. */
   readonly handle: string;
@@ -24,7 +24,7 @@ export interface StudyTextMeta {
   readonly categories: readonly string[];
   /** `[c]`, in training order. */
   readonly checkpoints: readonly string[];
-  /** Response tokens from the one that announces the first error to the first that is wrong; null: none is known. */
+  /** Response tokens from the one that announces the first error to the first wrong one; null if none is known. */
   readonly error: { readonly from: number; readonly token: number } | null;
   /** `[c]`: each checkpoint's own, in the order of the text. */
   readonly spikes: readonly (readonly StudySpike[])[];
@@ -58,7 +58,7 @@ export interface WireStudyText {
   readonly mask: Uint8Array;
   /** `[n]`, into `meta.categories`. */
   readonly categories: Uint16Array;
-  /** `[c, n]`: D(checkpoint‖reference), nats; its lower bound where only top-k lists are known. */
+  /** `[c, n]`: D(checkpoint‖reference), nats; its lower bound if only top-k lists are known. */
   readonly kl: Float32Array;
   /** `[c, n]`: log p_checkpoint − log p_reference of the forced token. */
   readonly delta: Float32Array;

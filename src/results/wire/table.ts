@@ -15,7 +15,7 @@ export interface SequenceTable {
   readonly length: number;
   /** `[length]` each. */
   readonly columns: Readonly<Record<SequenceColumn, Float64Array>>;
-  /** `codes[i]` is a place in `values`; -1: not known. */
+  /** `codes[i]` is an index into `values`; -1: not known. */
   readonly texts: Readonly<
     Record<SequenceText, { readonly values: readonly string[]; readonly codes: Int32Array }>
   >;
@@ -27,7 +27,7 @@ export function encodeTable({ length, columns, texts }: SequenceTable): Uint8Arr
   return encodeArrays({ length, values }, { ...columns, ...Object.fromEntries(codes) });
 }
 
-/** A table with only these rows, in their order; lists of texts are not reduced. */
+/** A table with only these rows, in the given order; lists of texts are not reduced. */
 export function takeTableRows(
   { length, columns, texts }: SequenceTable,
   isTaken: (row: number) => boolean,

@@ -11,7 +11,7 @@ export interface TurnTable {
   readonly offsets: Uint32Array;
   /** From 0. */
   readonly turns: Uint16Array;
-  /** Those tokens. */
+  /** Number of those tokens. */
   readonly tokens: Uint32Array;
   /** Nats. */
   readonly deltaAbsMean: Float64Array;
