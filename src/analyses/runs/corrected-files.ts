@@ -34,7 +34,7 @@ export type CorrectTarget =
   | { readonly format: "parquet"; readonly path: string; readonly folder?: string }
   | { readonly format: ArrayFormat; readonly pathOf: (file: string) => string; readonly folder?: string };
 
-/** A `.parquet` file, or arrays: one file for one input, a directory for several. */
+/** A `.parquet` file, or arrays: one file for a single input, a directory for several. */
 export function chooseTarget(
   out: string,
   format: string | undefined,
@@ -73,7 +73,7 @@ export function chooseTarget(
   };
 }
 
-/** Every file that the inputs ask for, before any of them is read. */
+/** Checks every file that the inputs require, before any of them is read. */
 export async function checkTarget(
   outputs: Outputs,
   target: CorrectTarget,
@@ -104,7 +104,7 @@ export interface Corrected {
   readonly isStopped: () => boolean;
 }
 
-/** Writes what is complete; returns the files. */
+/** Writes the complete results; returns the files. */
 export async function writeCorrected(
   target: CorrectTarget,
   { batches, columnsOf, isStopped }: Corrected,

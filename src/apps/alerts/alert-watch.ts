@@ -49,13 +49,13 @@ interface Kept {
   readonly version: 1;
   readonly state: AlertState;
   readonly waiting: Readonly<Record<string, readonly Parcel[]>>;
-  /** Absent where an older version kept it. */
+  /** Absent if an older version stored it. */
   readonly alerts?: readonly RaisedAlert[];
   /** How far the run was evaluated, in the caller's count. */
   readonly seen?: number;
 }
 
-/** @throws UsageError where a variable of the environment that the rules name is not set, or holds no address */
+/** @throws UsageError if an environment variable that the rules name is not set, or is not an address */
 export function checkChannels(
   { channels }: AlertRules,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -63,7 +63,10 @@ export function checkChannels(
   for (const channel of channels) openChannel(channel, environment);
 }
 
-/** The run's events stored in an `AlertWatch`'s file; none without one that can be read, which is said when it is watched. */
+/**
+ * The run's events stored in an `AlertWatch`'s file; empty without a readable one, which is reported when the run is
+ * watched.
+ */
 export async function readKeptAlerts(file: string): Promise<readonly RaisedAlert[]> {
   return (await readKept(file).catch(() => undefined))?.alerts ?? [];
 }
@@ -102,7 +105,7 @@ export class AlertWatch {
     );
   }
 
-  /** @throws UsageError where a variable of the environment that the rules name is not set */
+  /** @throws UsageError if an environment variable that the rules name is not set */
   static async open(options: AlertWatchOptions): Promise<AlertWatch> {
     const file = options.stateFile ?? findStateFile(options.run);
     return new AlertWatch(options, file, await readKept(file));
@@ -233,7 +236,7 @@ function findStateFile(run: string): string {
   );
 }
 
-/** Undefined where there is none, or it is not ours: then every current event is raised. @throws FileSystemError */
+/** Undefined if there is no file, or it is not ours: then every current event is raised. @throws FileSystemError */
 async function readKept(file: string): Promise<Kept | undefined> {
   const text = await readTextIfPresent(file);
   try {

@@ -8,7 +8,7 @@ export interface Parcel {
 
 export interface OutboxOptions {
   readonly name: string;
-  /** Delivers one; rejects where it could not. */
+  /** Delivers one; rejects if it could not. */
   readonly send: (parcel: Parcel, signal: AbortSignal) => Promise<void>;
   /** Receives lines for the terminal. */
   readonly tell: (message: string) => void;

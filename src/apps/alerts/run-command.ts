@@ -5,7 +5,7 @@ const LIMIT_MS = 30_000;
 /**
  * Runs a command with an alert as JSON on its standard input. No shell reads the words.
  *
- * @throws Error where it does not start, or does not end with status 0 within thirty seconds
+ * @throws Error if it does not start, or does not exit with status 0 within thirty seconds
  */
 export function runCommand(words: readonly string[], body: string, signal: AbortSignal): Promise<void> {
   const [program, ...args] = words as [string, ...string[]];

@@ -19,7 +19,8 @@ function signBody(secret: string, timestamp: string, body: string): string {
 /**
  * Posts an alert as JSON. Redirects are not followed: they would take the body elsewhere.
  *
- * @throws Error where it is not answered by a 2xx status within ten seconds; the message has no address, which may be secret
+ * @throws Error if it is not answered with a 2xx status within ten seconds; the message omits the address, which may be
+ * secret
  */
 export async function sendWebhook(
   { url, secret }: Webhook,

@@ -4,9 +4,9 @@ import { openBrowser, tunnelCommand } from "./open-browser.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Says where the viewer is, from another machine too, and opens it in the browser unless told not to.
+ * Prints the viewer's address, also for use from another machine, and opens it in the browser unless told not to.
  *
- * @param place the part of the address behind the server's own: which view, and with what
+ * @param place the part of the address after the server's own: which view, and its parameters
  */
 export async function announceServer(
   { url, port }: Served,

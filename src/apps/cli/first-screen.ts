@@ -6,15 +6,15 @@ export interface ScreenFlags {
   readonly brief?: boolean;
 }
 
-/** Whether only the first screen is printed, though nothing asked for it. */
+/** Whether only the first screen is printed although it was not requested. */
 export function isCut({ full, brief }: ScreenFlags, { interactive }: Terminal): boolean {
   return interactive && !full && !brief;
 }
 
 /**
- * On a terminal the rest would scroll the answer away: it is printed to files and pipes, or when asked for.
+ * On a terminal the rest would scroll the answer away: it is printed to files and pipes, or on request.
  *
- * @param command that prints the same again
+ * @param command prints the same again
  */
 export function screenOptions(options: ScreenFlags, terminal: Terminal, command: string): ScreenOptions {
   const { width, height, color, unicode } = terminal;

@@ -4,7 +4,7 @@ export interface ForceOption {
   readonly force?: boolean;
 }
 
-/** Of every verb that writes files. */
+/** Added to every verb that writes files. */
 export function addForceOption(command: Command): Command {
   return command.option(
     "--force",

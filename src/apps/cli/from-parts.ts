@@ -1,5 +1,5 @@
 /**
- * Where a verb's sums come from when it does not read dumps itself: parts that were given, or a cluster.
+ * Where a verb's sums come from if it does not read dumps itself: from given parts, or from a cluster.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { type PlaceOptions, refuseStrayParts } from "./input-options.ts";
 import { inputFlags } from "./read-run.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a verb makes of a merged part; `wasSkipped` says that a cluster gave shards up. */
+/** What a verb does with a merged part; `wasSkipped` says that a cluster gave up on some shards. */
 export type AnswerPart<Kind extends PartKind> = (
   part: Part<SumsByKind[Kind]>,
   wasSkipped: boolean,
 ) => Promise<ExitStatus>;
 
 /**
- * Answers from parts, or from what a cluster makes of dumps; undefined where dumps are to be read here.
+ * Answers from parts, or from a cluster's result; undefined if dumps should be read here.
  *
- * @throws UsageError when flags choose what to read of parts, which hold what was read
+ * @throws UsageError if flags select what to read from parts, whose content is fixed
  */
 export async function answerFromParts<Kind extends PartKind>(
   kind: Kind,
@@ -53,7 +53,7 @@ export async function answerFromParts<Kind extends PartKind>(
   return answer(await mergePaths(kind, paths), false);
 }
 
-/** The paths and flags with which the shards of a part were read, as one process would have been given them. */
+/** The paths and flags with which the shards of a part were read, as for a single process. */
 export function readWith({ info }: Part): {
   readonly paths: readonly string[];
   readonly flags: readonly string[];

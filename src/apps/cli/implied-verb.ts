@@ -1,5 +1,5 @@
 /**
- * `logratio PATH…`: paths without a verb are a report. A verb wins over a file of its name.
+ * `logratio PATH…`: paths without a verb mean a report. A verb takes precedence over a file with its name.
  *
  *     argv ─► flags of the program ─► first word ─┬─ a verb ──────────────► as it stands, and a note if it is a file, too
  *                                                 ├─ a path, or like one ─► report before it
@@ -10,21 +10,21 @@
 
 export const IMPLIED_VERB = "report";
 
-/** A flag of the program, not of a verb, whose value is the word behind it. */
+/** A flag of the program, not of a verb, whose value is the next word. */
 const WITH_VALUE = "--color";
-/** What no verb has: a separator, a scheme, a pattern, an extension, a home; or standard input. */
+/** Characters that no verb contains: a separator, a scheme, a pattern, an extension, a home; or standard input. */
 const LIKE_A_PATH = /[\\/*?[\]{}.:~]|^-$/;
 
 export interface ImpliedVerb {
   readonly argv: readonly string[];
-  /** To be said where a file has the name of the verb. */
+  /** Shown if a file has the same name as the verb. */
   readonly note?: string;
 }
 
 /**
  * The command line with its verb.
  *
- * @param exists whether a file or directory of this name is there
+ * @param exists whether there is a file or directory with this name
  */
 export function implyVerb(
   argv: readonly string[],
@@ -33,7 +33,7 @@ export function implyVerb(
 ): ImpliedVerb {
   const at = argv.findIndex((word, index) => isOperand(word) && argv[index - 1] !== WITH_VALUE);
   const word = argv[at];
-  // Flags of a verb before any word: whose they are is not known.
+  // Flags of a verb before any word: it is not known which verb they belong to.
   if (word === undefined || argv.slice(0, at).some(isForeignFlag)) return { argv };
   if (verbs.includes(word)) {
     if (!exists(word)) return { argv };

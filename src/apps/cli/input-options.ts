@@ -27,14 +27,14 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
 };
 
 /**
- * Flags of every verb that reads runs. `--help` and `--version` load this file, so it must not bring the readers along:
- * what the flags come to is in read-options.ts.
+ * Flags of every verb that reads runs. `--help` and `--version` load this file, so it must not import the readers:
+ * read-options.ts interprets the flags.
  */
 export interface InputOptions extends Omit<RunInput, "batchTokens"> {
   readonly batchTokens?: string;
 }
 
-/** Of every verb that decodes files; it holds for the whole process. */
+/** Added to every verb that decodes files; applies to the whole process. */
 export function addMemoryOption(command: Command): Command {
   return command
     .option(
@@ -71,7 +71,7 @@ export function addInputOptions(command: Command): Command {
   return command;
 }
 
-/** Of verbs that a cluster, or parts, can answer as one process does. */
+/** Options of verbs that a cluster, or parts, can answer like a single process. */
 export interface PlaceOptions {
   readonly on?: string;
   readonly parts?: string;
@@ -86,7 +86,7 @@ export function addPlaceOptions(command: Command): Command {
     .option("--parts <dir>", "with --on: keep the parts here; the same command continues from them");
 }
 
-/** @throws UsageError when parts are to be kept of which none are made */
+/** @throws UsageError if parts should be kept but none are made */
 export function refuseStrayParts({ on, parts }: PlaceOptions): void {
   if (on !== undefined || parts === undefined) return;
   throw new UsageError("--parts belongs to --on", {
@@ -94,7 +94,7 @@ export function refuseStrayParts({ on, parts }: PlaceOptions): void {
   });
 }
 
-/** Of verbs that `openFilter` (analyses/runs) filters. */
+/** Added to verbs filtered by `openFilter` (analyses/runs). */
 export function addFilterOption(command: Command): Command {
   return command.option(
     "--filter <terms>",
@@ -102,7 +102,7 @@ export function addFilterOption(command: Command): Command {
   );
 }
 
-/** @throws UsageError when the text of a flag is anything else. */
+/** @throws UsageError if the text of a flag is anything else. */
 export function positiveInteger(flag: string, text: string): number {
   const value = Number(text.replaceAll("_", ""));
   if (!Number.isInteger(value) || value <= 0)

@@ -34,14 +34,14 @@ function failOn(thrown: unknown): void {
   process.exitCode = EXIT.unreadable;
 }
 
-/** Node ends a process, as if all were well, when nothing can settle the promise that it waits for. */
+/** If nothing can settle the promise it waits for, Node ends a process as if it had succeeded. */
 function failUnsettled(): void {
   failOn(new Error("the command waits for something that cannot happen any more"));
 }
 
-// Not awaited: as CommonJS, which the bundle is, a module cannot wait.
+// Not awaited: the bundle is CommonJS, in which a module cannot await.
 process.once("beforeExit", failUnsettled);
-// Of a promise or an emitter that nobody listens to: Node would print its own words and stack.
+// Errors of promises or emitters without a listener: Node would print its own words and stack.
 for (const event of ["uncaughtException", "unhandledRejection"])
   process.on(event, (thrown: unknown) => {
     failOn(thrown);

@@ -11,14 +11,14 @@ import { printable } from "../../render/text/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * A text whose line breaks are its own, as those of errors and findings are: they write out the ones that they quote.
- * Any other text is one line: {@link formatLine}, or `printable`.
+ * A text whose line breaks are its own, as in errors and findings: they escape the ones they quote. Any other text is
+ * one line: {@link formatLine}, or `printable`.
  */
 export function printableLines(text: string, indent = ""): string {
   return splitLines(text).map(printable).join(`\n${indent}`);
 }
 
-/** One line of what the command does, for whoever runs it. */
+/** One line about what the command does, for the user. */
 export function formatLine(text: string): string {
   return `${printable(text)}\n`;
 }
@@ -26,7 +26,7 @@ export function formatLine(text: string): string {
 const advice = (label: string, text: string | undefined): string[] =>
   text ? [`  ${label.padEnd(8)}${printableLines(text, "          ")}`] : [];
 
-/** An error as people read it: what, where, why, what to try. No stack trace. */
+/** An error for people: what, where, why, what to try. No stack trace. */
 export function formatError(error: LogratioError, { paint }: Terminal): string {
   return [
     `${paint("red", "error:")} ${printableLines(error.message)}`,
@@ -50,11 +50,11 @@ export function formatFinding(finding: Finding, { paint }: Terminal): string {
 }
 
 /**
- * What a verb says of its input on standard error: all findings but that a README or a tokenizer lies beside the data,
- * which the line "left out", `--explain` and `--json` say, and that a batch has identical rows, which sound runs have too
- * and the whole report and `--json` say.
+ * What a verb reports about its input on standard error: all findings except that a README or a tokenizer is next to
+ * the data, which the line "left out", `--explain` and `--json` report, and that a batch has identical rows, which
+ * occurs in healthy runs too and which the full report and `--json` state.
  *
- * @param told what was said before, and is not said again
+ * @param told findings already reported, which are not repeated
  */
 export function tellFindings(
   findings: readonly Finding[],
@@ -69,12 +69,12 @@ export function tellFindings(
   }
 }
 
-/** Something that whoever runs the command should know, in one line. */
+/** Something that the user should know, in one line. */
 export function formatWarning(message: string, { paint }: Terminal): string {
   return `${paint("yellow", "warning:")} ${printable(message)}\n`;
 }
 
-/** An error that logratio did not foresee: a bug, said as such. */
+/** An error that logratio did not foresee: reported as a bug. */
 export function formatBug(error: unknown, { paint }: Terminal): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `${paint("red", "bug:")} ${printable(text)}\n  This is a bug in logratio. Run again with LOGRATIO_DEBUG=1 and report it with the stack trace.\n`;
@@ -85,13 +85,13 @@ export function writtenFiles(...paths: readonly string[]): string {
   return `written: ${paths.map(printable).join(", ")}\n`;
 }
 
-/** What stopped one answer and not the process. */
+/** An error that ended one answer but not the process. */
 export function formatFailure(error: unknown, terminal: Terminal): string {
   const foreseen = recognizeMissingLibrary(error) ?? foreseenError(error);
   return foreseen === undefined ? formatBug(error, terminal) : formatError(foreseen, terminal);
 }
 
-/** What was written, and how much it is. */
+/** What was written, and how much. */
 export function writtenLine(
   path: string,
   { files, bytes }: { readonly files: number; readonly bytes: number },

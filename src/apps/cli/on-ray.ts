@@ -1,5 +1,5 @@
 /**
- * Parts that a Ray cluster makes: by the Python package, which this program starts.
+ * Parts made by a Ray cluster, through the Python package, which this program starts.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { printableLines } from "./messages.ts";
 import { inputFlags } from "./read-run.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the cluster has no use for. */
+/** Flags that have no use on a cluster. */
 const REFUSED: readonly string[] = ["explain", "threads"];
 
 export interface OnRay {
   readonly on: string;
-  /** Directory that keeps what is done. */
+  /** Directory that keeps finished work. */
   readonly parts?: string;
 }
 
 /**
  * Has a cluster summarize a run for a verb.
  *
- * @param options flags of the verb; those that decide what is summed go to the workers
- * @param take gets the file of the merged part, which goes when it returns, and whether shards were skipped
- * @returns what `take` did, or how the work ended without a part
+ * @param options flags of the verb; those that determine what is summed go to the workers
+ * @param take receives the file of the merged part, which is removed when it returns, and whether shards were skipped
+ * @returns the result of `take`, or how the work ended without a part
  */
 export async function summarizeOnRay(
   kind: PartKind,
@@ -41,7 +41,7 @@ export async function summarizeOnRay(
   const python = process.env.LOGRATIO_PYTHON || "python3";
   requirePackage(python);
   const scratch = await createScratch();
-  // Ctrl-C reaches Python by itself, which ends its actors and then tells.
+  // Ctrl-C also reaches Python, which ends its actors and then reports.
   const endListening = onInterrupt(() => {});
   try {
     const part = join(scratch.path, "run.lrs");
@@ -57,7 +57,7 @@ export async function summarizeOnRay(
   }
 }
 
-/** @throws UsageError when flags contradict each other, or say nothing about a cluster */
+/** @throws UsageError if flags contradict each other, or have no meaning on a cluster */
 function checkOptions(paths: readonly string[], options: object): void {
   const refused = Object.fromEntries(
     Object.entries(options).filter(([name, value]) => REFUSED.includes(name) && value !== false),
@@ -72,7 +72,7 @@ function checkOptions(paths: readonly string[], options: object): void {
     });
 }
 
-/** What is read, as `logratio.ray.summarize` takes it. */
+/** What to read, in the form that `logratio.ray.summarize` takes. */
 function readInput(kind: PartKind, options: object): string {
   const chosen = Object.entries(options).filter(([name]) => decidesSums(kind, name, options));
   const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -83,13 +83,13 @@ function readInput(kind: PartKind, options: object): string {
   );
 }
 
-/** Ends with how many of the packages are there: a name, and 0 when nothing is missing. */
+/** Prints the name of a missing package and exits with 0 if nothing is missing. */
 const LOOK = `
 from importlib.util import find_spec
 print(next((name for name in ("logratio", "ray") if find_spec(name) is None), ""))
 `;
 
-/** @throws UnsupportedError when there is no such Python, or it lacks a package */
+/** @throws UnsupportedError if there is no such Python, or it lacks a package */
 function requirePackage(python: string): void {
   const { error, status, stdout, stderr } = spawnSync(python, ["-c", LOOK], { encoding: "utf8" });
   const hint = `${python} -m pip install 'logratio[ray]', or name another Python: LOGRATIO_PYTHON=PATH`;
@@ -108,7 +108,7 @@ function requirePackage(python: string): void {
   );
 }
 
-/** Its messages are passed on as they come. */
+/** Forwards its messages as they arrive. */
 async function runPython(python: string, words: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   const child = spawn(python, ["-m", "logratio.ray", ...words], { stdio: ["ignore", "ignore", "pipe"] });
   child.stderr.setEncoding("utf8").on("data", (text: string) => terminal.err(printableLines(text)));

@@ -5,7 +5,7 @@ interface Opener {
   readonly args: readonly string[];
 }
 
-/** The program that opens an address on this desktop; undefined where there is no display. */
+/** The program that opens an address on this desktop; undefined if there is no display. */
 export function browserOpener(
   url: string,
   {
@@ -14,13 +14,13 @@ export function browserOpener(
   }: { platform?: NodeJS.Platform; env?: NodeJS.ProcessEnv } = {},
 ): Opener | undefined {
   if (platform === "darwin") return { command: "open", args: [url] };
-  // Not `start`: cmd would read the & of an address as its own.
+  // Not `start`: cmd would interpret the & of an address.
   if (platform === "win32") return { command: "rundll32", args: ["url.dll,FileProtocolHandler", url] };
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return undefined;
   return { command: "xdg-open", args: [url] };
 }
 
-/** Opens the address in the user's browser, without waiting; false where there is nothing to open it with. */
+/** Opens the address in the user's browser, without waiting; false if there is nothing to open it with. */
 export function openBrowser(url: string): Promise<boolean> {
   const opener = browserOpener(url);
   if (opener === undefined) return Promise.resolve(false);
@@ -34,7 +34,7 @@ export function openBrowser(url: string): Promise<boolean> {
   });
 }
 
-/** What to type on one's own machine to see a page that is served at the other end of an SSH session. */
+/** The command to run on one's own machine to see a page served at the other end of an SSH session. */
 export function tunnelCommand(
   port: number,
   { connection, user }: { readonly connection: string | undefined; readonly user: string },

@@ -9,14 +9,14 @@ import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { comparedOptions, prepareOptions, type Wanted } from "./view-options.ts";
 
-/** Who follows a preparation while it goes on. */
+/** Observes a preparation in progress. */
 export interface Onlooker extends Pick<PrepareOptions, "soFar"> {
   onProgress(progress: Progress): void;
-  /** Aborted when there is no use in going on, with the reason. */
+  /** Aborted, with the reason, when continuing is pointless. */
   readonly broken: AbortSignal;
 }
 
-/** Undefined when it was interrupted: nothing of it is kept then. */
+/** Undefined if it was interrupted: nothing is kept then. */
 async function prepare(
   paths: readonly string[],
   options: Wanted,
@@ -51,7 +51,7 @@ async function prepare(
 }
 
 /**
- * The run, and where others are named with it those too and how they differ from it. The onlooker sees states of the
+ * Prepares the run, and any others named with it, including how they differ from it. The onlooker sees states of the
  * first run only.
  */
 export async function prepareAll(

@@ -1,5 +1,5 @@
 /**
- * What `logratio --help` prints: every verb by the job that it does, on one screen of 80 columns and 24 rows.
+ * Output of `logratio --help`: every verb by its job, on one screen of 80 columns and 24 rows.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const OPTIONS = "--help (its options, examples), --color never|always, --version
 const EXIT_STATUSES = "0 fine, 1 check failed, 2 usage, 3 unreadable, 4 inputs skipped";
 
 export function formatProgramHelp(): string {
-  // A verb and its words stay together.
+  // Keeps a verb and its words together.
   const others = OTHER_VERBS.map(({ name, summary }) => `${name} (${summary})`.replaceAll(" ", UNBROKEN));
   const rows: readonly (readonly [job: string, lines: readonly string[]])[] = [
     ...VERB_GROUPS.map(

@@ -30,21 +30,21 @@ export async function runCommandLine(given: readonly string[]): Promise<ExitStat
     setDuckdbAllocator();
     const { setV8Flags } = await import("./v8-flags.ts");
     const running = verb.run(command.processedArgs, command.opts(), terminal, program);
-    // By then the verb has loaded its modules, and has not worked on anything yet.
+    // By then the verb has loaded its modules but not started work.
     setImmediate(() => setV8Flags(verb));
     status = await running;
   }, selectVerbs(argv));
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
-    // commander has already said what is wrong, or printed the help that was asked for.
+    // commander has already reported the error, or printed the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
     throw error;
   }
   return status;
 }
 
-/** Verbs whose flags this command line may need: those of all take longer than to parse it. */
+/** Verbs whose flags this command line may need: building those of all takes longer than parsing it. */
 function selectVerbs(argv: readonly string[]): readonly Verb[] {
   const named = VERBS.filter(({ name }) => argv.includes(name));
   // Completions list the flags of all verbs.
@@ -52,8 +52,8 @@ function selectVerbs(argv: readonly string[]): readonly Verb[] {
 }
 
 /**
- * @param run called with the verb that the command line names, once its flags are parsed
- * @param withFlags the verbs that get their flags; the others have only their names and summaries
+ * @param run called with the verb of the command line, once its flags are parsed
+ * @param withFlags the verbs that get their flags; the others get only names and summaries
  */
 export function buildProgram(
   run: (verb: Verb, command: Command) => Promise<void>,
@@ -74,7 +74,7 @@ export function buildProgram(
     )
     .addOption(new Option("--no-color", "the same as --color never").hideHelp())
     .showHelpAfterError("(see --help)")
-    // Without this commander ends the process itself, before output to a pipe is through.
+    // Without this, commander ends the process itself before output to a pipe is complete.
     .exitOverride();
   program.helpInformation = formatProgramHelp;
   for (const verb of VERBS) {

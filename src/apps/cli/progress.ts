@@ -5,19 +5,19 @@ import { TimeLeft } from "./time-left.ts";
 
 export interface ProgressState {
   readonly bytesRead: number;
-  /** 0 where it is not known (standard input). */
+  /** 0 if not known (standard input). */
   readonly bytesTotal: number;
   readonly sequences: number;
   readonly file: string;
 }
 
 const REDRAW_MS = 100;
-/** Reads that are over sooner draw nothing. */
+/** Reads that finish sooner draw nothing. */
 const QUIET_MS = 500;
 
 export interface Progress<State> {
   update(state: State): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void;
 }
 
@@ -29,7 +29,7 @@ export function createProgress(terminal: Terminal): Progress<ProgressState> {
   );
 }
 
-/** The same with any other line; `line` is given the seconds since the start. */
+/** The same for any other line; `line` receives the seconds since the start. */
 export function createProgressFor<State>(
   terminal: Terminal,
   line: (state: State, seconds: number) => string,

@@ -3,7 +3,7 @@ import { parseRunInput, type RunInput } from "../../analyses/runs/input-options.
 import type { ReadOptions } from "../../ingest/index.ts";
 import { type InputOptions, positiveInteger } from "./input-options.ts";
 
-/** The flags as the library takes them, in the order in which they were given. @throws UsageError when a number is none. */
+/** The flags in the library's form, in the order they were given. @throws UsageError if a number is invalid. */
 export function toRunInput<Options extends InputOptions & FilterOptions>(
   options: Options,
 ): Omit<Options, "batchTokens"> & RunInput {
@@ -14,7 +14,7 @@ export function toRunInput<Options extends InputOptions & FilterOptions>(
   } as Omit<Options, "batchTokens"> & RunInput;
 }
 
-/** @throws UsageError when a flag's value makes no sense. */
+/** @throws UsageError if a flag's value is invalid. */
 export function toReadOptions(options: InputOptions): ReadOptions {
   return parseRunInput(toRunInput(options));
 }

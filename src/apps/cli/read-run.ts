@@ -1,5 +1,5 @@
 /**
- * Reading a run for a verb: until it ends or the user interrupts it, and how the verb then ends.
+ * Reads a run for a verb, until it ends or the user interrupts it; and how the verb then ends.
  *
  * @module
  */
@@ -18,12 +18,12 @@ import { EXIT, type ExitStatus } from "./exit-status.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Hears an interrupt while a run is read. */
+/** Listens for an interrupt while a run is read. */
 export interface Listening extends Required<Pick<ReadingOptions, "isStopped" | "onRead">> {
   readonly interrupted: boolean;
 }
 
-/** Listens until all is read: an interrupt while the last batches are summed finds nothing left to cut short. */
+/** Listens until all is read: while the last batches are summed, there is nothing left to cut short. */
 export function listenForInterrupt(): Listening {
   let interrupted = false;
   const end = onInterrupt(() => {
@@ -39,8 +39,8 @@ export function listenForInterrupt(): Listening {
 }
 
 /**
- * The result of a run that is read until it ends or the user interrupts it, and which of the two happened. Before the first
- * batch there is nothing to keep, so an interrupt ends the process.
+ * The result of a run that is read until it ends or the user interrupts it, and which of the two happened. Before the
+ * first batch there is nothing to keep, so an interrupt ends the process.
  */
 export async function readUntilInterrupted<Result>(
   terminal: Terminal,
@@ -65,7 +65,7 @@ export async function readUntilInterrupted<Result>(
   }
 }
 
-/** The exit status of a verb that has printed its result, and a word on an interrupt. */
+/** The exit status of a verb that has printed its result, with a note on an interrupt. */
 export function conclude(
   findings: readonly Finding[],
   interrupted: boolean,
@@ -79,7 +79,7 @@ export function conclude(
   return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
 }
 
-/** The command that gives this result again, without the flags that only choose its form. */
+/** The command that gives this result again, without flags that only choose its form. */
 export function commandLine(
   verb: string,
   paths: readonly string[],

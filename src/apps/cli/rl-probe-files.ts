@@ -11,15 +11,15 @@ import { recognizeResults } from "../../study/scoring/index.ts";
 /** The verbs that score texts. */
 export type StudyVerb = "kl" | "score";
 
-/** Where RL-Probe's first script leaves the problems and the responses to them. */
+/** Where RL-Probe's first script writes the problems and their responses. */
 const FILTERED = join("data", "filtered");
 const PROBLEMS = "filtered_problems.json";
 
 /**
- * RL-Probe's own layout: `configs/config.yaml` with `data/filtered/` beside `configs/`, or beside the config or the current
- * directory.
+ * RL-Probe's own layout: `configs/config.yaml` with `data/filtered/` next to `configs/`, or next to the config, or in
+ * the current directory.
  *
- * @throws UsageError when the file is in none of these
+ * @throws UsageError if the file is in none of these
  */
 export function findFilteredProblems(verb: StudyVerb, config: string | undefined): string {
   const around = config === undefined ? [] : [dirname(dirname(resolve(config))), dirname(resolve(config))];
@@ -33,7 +33,7 @@ export function findFilteredProblems(verb: StudyVerb, config: string | undefined
 }
 
 /**
- * Says of files that hold results what they are, and which command has their texts scored.
+ * Says what files of results are, and which command scores their texts.
  *
  * @throws UsageError
  */
@@ -45,12 +45,12 @@ export async function refuseResults(files: readonly string[]): Promise<void> {
   }
 }
 
-/** Whose results they are: `outputs/results/NAME_results.json`. */
+/** The name in `outputs/results/NAME_results.json`. */
 function nameOwner(file: string): string | undefined {
   return /^(.+)_results\.json$/.exec(basename(file))?.[1];
 }
 
-/** @param file as RL-Probe writes it, two folders below the project */
+/** @param file as written by RL-Probe, two folders below the project */
 function klResults(file: string): UsageError {
   const name = nameOwner(file);
   const project = [resolve(dirname(file), "..", ".."), resolve(".")].find((dir) =>

@@ -4,7 +4,7 @@ import { createProgressFor } from "./progress.ts";
 import { scoreLine } from "./score-progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs a study with a line on standard error that says how far it is. */
+/** Runs a study with a progress line on standard error. */
 export async function runWithProgress(
   { spec, backend }: ConfiguredStudy,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 /**
- * The viewer of a run with one policy's log-probs only.
+ * The viewer for a run with only one policy's log-probs.
  *
  * @module
  */
@@ -17,12 +17,12 @@ import { untilAborted } from "./until-interrupted.ts";
 export interface ServePolicyOptions extends PolicyViewOptions {
   readonly server: Pick<ServerOptions, "port" | "host" | "token">;
   readonly open?: boolean | undefined;
-  /** Flags of the viewer that were given and need both policies. */
+  /** Given viewer flags that need both policies. */
   readonly unfit: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** @throws UsageError when flags were given that need both policies */
+/** @throws UsageError if such flags were given */
 export async function servePolicy(
   paths: readonly string[],
   { server: wanted, open, unfit, signal, ...options }: ServePolicyOptions,

@@ -21,7 +21,7 @@ import { TimeLeft } from "./time-left.ts";
 import { untilAborted } from "./until-interrupted.ts";
 import { comparedOptions, formatPlace, prepareOptions, type Wanted } from "./view-options.ts";
 
-/** Until it is interrupted, which is how a server ends, so the status says nothing of it. */
+/** Serves until interrupted; that is how a server normally ends, so the status does not mention it. */
 export async function serveRun(
   run: PreparedRun,
   options: Wanted,
@@ -40,14 +40,14 @@ export async function serveRun(
   }
 }
 
-/** Wrong usage is told before anything is served, and what a cache has is served without. */
+/** Usage errors are reported before anything is served, and cached results are served without delay. */
 const SERVED_AFTER_MS = 500;
-/** The same where not even one sequence was read: what cannot be read at all says so sooner. */
+/** The same delay if no sequence has been read: unreadable input is reported sooner. */
 const SERVED_UNREAD_MS = 2000;
 
 /**
- * A server that is there before the run: pages see how far reading has come, and what was read, from the moment when that
- * takes longer than a moment.
+ * A server that exists before the run: if reading takes longer than a moment, pages see its progress and what was read
+ * so far.
  */
 export class EarlyServer implements Onlooker {
   readonly #paths: readonly string[];
@@ -62,7 +62,7 @@ export class EarlyServer implements Onlooker {
   #starting: Promise<ViewServer> | undefined;
   #server: ViewServer | undefined;
 
-  /** @param signal once it is aborted, no address is printed: nothing will be served there */
+  /** @param signal once aborted, no address is printed: nothing will be served there */
   constructor(paths: readonly string[], options: Wanted, terminal: Terminal, signal: AbortSignal) {
     this.#paths = paths;
     this.#options = options;
@@ -71,14 +71,14 @@ export class EarlyServer implements Onlooker {
     this.#timer = setInterval(() => this.#startWhenRead(), SERVED_AFTER_MS / 5);
   }
 
-  /** Aborted when serving failed, with the reason. */
+  /** Aborted, with the reason, if serving failed. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
 
   readonly soFar = {
     isWatched: (): boolean => this.#server?.isWatched === true,
-    // States come seconds apart, and the server is there when one is asked for.
+    // States arrive seconds apart, and the server exists when one is requested.
     onRun: (run: PreparedRun): void =>
       void this.#server!.update(run, false).catch((error: unknown) => this.#broken.abort(error)),
   };
@@ -108,13 +108,13 @@ export class EarlyServer implements Onlooker {
     );
   }
 
-  /** The server, once it is known that there is none to wait for: undefined where none was started. */
+  /** The server, once it is known whether one was started; undefined if not. */
   async settle(): Promise<ViewServer | undefined> {
     clearInterval(this.#timer);
     return this.#starting;
   }
 
-  /** Says why there will be no run, and ends. */
+  /** Reports why there will be no run, and ends. */
   async fail(error: unknown): Promise<void> {
     const server = await this.settle().catch(() => undefined);
     if (server === undefined) return;
@@ -123,7 +123,7 @@ export class EarlyServer implements Onlooker {
   }
 }
 
-/** Serves from the beginning: a page that waits for the first step shows it when it is there. */
+/** Serves from the beginning: a page that waits for the first step shows it when it arrives. */
 export async function serveFollowing(
   paths: readonly string[],
   options: Wanted,
@@ -165,7 +165,7 @@ async function openAlerts(
   const rules = await readAlertRules(file);
   return AlertWatch.open({
     rules,
-    // By its place: directories of two runs may have one name.
+    // By absolute path: directories of two runs may have the same name.
     run: paths.map((path) => (isRemote(path) ? path : resolve(path))).join(" "),
     tell: (message) => terminal.err(formatLine(message)),
   });
@@ -173,7 +173,7 @@ async function openAlerts(
 
 /**
  * A server and the run behind it, which comes later and grows. The server starts with the run's first state, or without
- * one when that takes long; each next state waits until the one before it is shown.
+ * one if that takes long; each next state waits until the previous one is shown.
  */
 class Following {
   readonly progress: ReturnType<typeof createProgress>;
@@ -183,7 +183,7 @@ class Following {
   readonly #alerts: AlertWatch | undefined;
   readonly #broken = new AbortController();
   readonly #later: NodeJS.Timeout;
-  /** Findings are of the whole run each time, and so are alarms: each is told once. */
+  /** Findings and alarms always cover the whole run: each is reported once. */
   readonly #told = new Set<string>();
   readonly #alarmed = new Set<string>();
   #server: Promise<ViewServer> | undefined;
@@ -198,7 +198,7 @@ class Following {
     this.#later = setTimeout(() => void this.#serve(paths).catch(() => {}), SERVED_AFTER_MS);
   }
 
-  /** Aborted when serving failed, with the reason. */
+  /** Aborted, with the reason, if serving failed. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
@@ -226,7 +226,7 @@ class Following {
   async #watch(report: MismatchReport): Promise<void> {
     if (this.#alerts === undefined) return;
     await this.#alerts.look(report);
-    // The viewer shows them without these marks where no place takes them.
+    // If they cannot be written, the viewer lacks these marks.
     await writeAlertList(this.#paths, this.#options.cache, this.#alerts.alerts).catch((error: Error) =>
       this.#terminal.err(formatWarning(`the page cannot mark alerts: ${error.message}`, this.#terminal)),
     );
@@ -238,7 +238,7 @@ class Following {
     const why = formatReason(error);
     void this.#serve(this.#paths).then(
       (running) => running.wait(why),
-      // Serving itself failed: that ends everything, and says why there.
+      // Serving itself failed: that ends everything, and is reported there.
       () => {},
     );
   }
@@ -259,7 +259,7 @@ class Following {
   }
 }
 
-/** As `--compare` reads a run, with its cache beside it: both go with the server. */
+/** Reads a run like `--compare`, with its cache next to it: both are removed with the server. */
 async function readDropped(
   directory: string,
   options: Wanted,
@@ -280,7 +280,7 @@ async function readReport(run: PreparedRun): Promise<MismatchReport> {
   return JSON.parse(new TextDecoder().decode(await run.answer("report"))) as MismatchReport;
 }
 
-/** For the page: what is wrong and what is likely, in one line. */
+/** What is wrong and the likely cause, in one line for the page. */
 function formatReason(error: Error): string {
   const { likely } = error as { readonly likely?: string };
   return likely === undefined ? error.message : `${error.message}: ${likely}`;

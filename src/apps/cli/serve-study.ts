@@ -18,17 +18,17 @@ export interface ServeStudyOptions {
   readonly embed: boolean | undefined;
   readonly cache: string | undefined;
   readonly redact: "text" | undefined;
-  /** Written instead of served. */
+  /** Path to write to instead of serving. */
   readonly bundle: string | undefined;
-  /** Flags that were given and are for runs, as words of a command line. */
+  /** Given flags that apply only to runs, as command-line words. */
   readonly forRuns: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Analyses a study and serves the viewer of it until it is interrupted; or writes the viewer as files.
+ * Analyzes a study and serves its viewer until interrupted; or writes the viewer as files.
  *
- * @throws UsageError for flags that say how runs are read
+ * @throws UsageError for flags about how runs are read
  */
 export async function serveStudy(
   dir: string,
@@ -77,7 +77,7 @@ async function writeStudy(study: PreparedStudy, target: string, terminal: Termin
   }
 }
 
-/** Undefined when it was interrupted: nothing of it is kept then. */
+/** Undefined if it was interrupted: nothing is kept then. */
 async function prepare(
   dir: string,
   options: PrepareStudyOptions & { readonly signal: AbortSignal },

@@ -1,5 +1,5 @@
 /**
- * Standard output and standard error, where a write may fail: a file on a full disk, a reader that has closed the pipe.
+ * Standard output and standard error, where writing may fail: a file on a full disk, a reader that has closed the pipe.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { fileSystemError } from "../../core/base/index.ts";
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 
-/** Files and devices other than terminals; Node writes to these once, and takes a part of a text for the whole. */
+/** Files and devices other than terminals; Node writes to these only once, and treats a partial write as complete. */
 function isFile({ fd, isTTY }: Stream): boolean {
   if (isTTY) return false;
   try {
@@ -29,9 +29,9 @@ let outputIsFile: boolean | undefined;
 let errorIsFile: boolean | undefined;
 
 /**
- * Writes to standard output. When the reader has closed the pipe (`| head`), the rest is discarded.
+ * Writes to standard output. If the reader has closed the pipe (`| head`), the rest is discarded.
  *
- * @throws FileSystemError where it is a file that cannot be written, as on a full disk
+ * @throws FileSystemError if it is a file that cannot be written, as on a full disk
  */
 export function writeOutput(text: string): void {
   outputIsFile ??= isFile(process.stdout as Stream);
@@ -46,7 +46,7 @@ export function writeOutput(text: string): void {
   }
 }
 
-/** Writes to standard error. Where that fails there is nowhere to say so, and the work goes on. */
+/** Writes to standard error. If that fails, there is nowhere to report it, and the work continues. */
 export function writeMessage(text: string): void {
   errorIsFile ??= isFile(process.stderr as Stream);
   if (!errorIsFile) {
@@ -56,12 +56,12 @@ export function writeMessage(text: string): void {
   try {
     writeAllSync(2, text);
   } catch {
-    // The exit status still tells.
+    // The exit status still reports it.
   }
 }
 
 /**
- * Listens for pipes that are closed, which says nothing about the result: the exit status stays the verb's own.
+ * Handles closed pipes, which say nothing about the result: the exit status stays the verb's own.
  *
  * @param onFailure any other failure of standard output
  */

@@ -1,5 +1,6 @@
 /**
- * Flags of the verbs that score texts. Apart from what reads them (study-options.ts), which loads the back ends.
+ * Flags of the verbs that score texts. Separate from their interpretation (study-options.ts), which loads the back
+ * ends.
  *
  * @module
  */
@@ -61,7 +62,7 @@ export function listStudyFlags(): { readonly name: string; readonly flag: string
   }));
 }
 
-/** Who solves which problems: to judge scores by, and for --only-outcomes. */
+/** Who solves which problems: for judging scores, and for --only-outcomes. */
 export function addOutcomesOption(command: Command): Command {
   return command.option(
     "--outcomes <[name=]file>",
@@ -70,7 +71,7 @@ export function addOutcomesOption(command: Command): Command {
   );
 }
 
-/** Which texts, which policies, and what is asked of them. */
+/** Which texts, which policies, and what to compute. */
 function addTextFlags(command: Command): Command {
   return command
     .option(

@@ -1,5 +1,6 @@
 /**
- * Flags of the verbs that score texts (study-flags.ts), turned into the settings that a config file would hold. Flags win over the file.
+ * Turns the flags of the verbs that score texts (study-flags.ts) into the settings of a config file. Flags override the
+ * file.
  *
  * @module
  */
@@ -28,11 +29,11 @@ import type { StudyFlags } from "./study-flags.ts";
 const CONFIG_FILE = /\.(ya?ml)$/;
 
 /**
- * The study that paths and flags describe.
+ * The study described by paths and flags.
  *
  * @param verb as the user typed it, for hints
- * @param more settings of the verb's own flags, in the words of the config file
- * @throws UsageError when they contradict each other
+ * @param more settings from the verb's own flags, in the terms of the config file
+ * @throws UsageError if they contradict each other
  */
 export async function studyFromFlags(
   verb: StudyVerb,
@@ -50,12 +51,12 @@ export async function studyFromFlags(
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
-  // A key does not belong on a command line, where every process list shows it, nor in a file that is passed around.
+  // A key belongs neither on a command line, where every process list shows it, nor in a file that is passed around.
   const apiKey = process.env.LOGRATIO_API_KEY;
   return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
 }
 
-/** Every path that a study's paths and flags name; what is not a path is passed over by those who ask. */
+/** Every path named by a study's paths and flags; callers skip entries that are not paths. */
 export function studyInputs(
   paths: readonly string[],
   { responses = [], policy = [], tokenizer }: StudyFlags,
@@ -70,7 +71,7 @@ export function studyInputs(
   ];
 }
 
-/** Asks whether the study may be written where it is to lie, before anything is scored. */
+/** Checks that the study may be written to its destination, before anything is scored. */
 export async function checkStudyOutput(
   { out, texts, policies }: StudySpec,
   paths: readonly string[],
@@ -88,7 +89,7 @@ export async function checkStudyOutput(
   await outputs.directory("--out", out, "study");
 }
 
-/** `runs/texts.jsonl` → `texts.study`, here; a config's study stands beside it. */
+/** `runs/texts.jsonl` → `texts.study`, in the current directory; a config's study goes next to it. */
 function defaultOut(path: string | undefined): string {
   if (path === undefined) return "logratio.study";
   const name = basename(path).replace(/(\.[A-Za-z0-9]+)+$/, "");
@@ -147,7 +148,9 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
   });
 }
 
-/** How tokens are drawn is said once for all that is sampled; without either, it belongs to what a config generates. */
+/**
+ * Sampling options apply once to everything sampled; without a sampling flag, they belong to what a config generates.
+ */
 function readSamplingFlags(flags: StudyFlags): StudyConfig {
   const drawing = {
     temperature: readTemperatures(flags.temperature),
@@ -188,7 +191,7 @@ function dpoResponses(problems: string): string {
   return join(dir, "dpo_responses.json");
 }
 
-/** `source=file`, or a file whose name says whose they are. */
+/** `source=file`, or a file named after the source. */
 function parseResponses(given: readonly string[] | undefined): unknown {
   if (given === undefined) return undefined;
   if (given.every((text) => !text.includes("="))) return given;

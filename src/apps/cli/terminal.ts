@@ -1,26 +1,26 @@
 import { visibleData } from "../../render/text/index.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
 
-/** The two output streams, what they can show, and what was asked for. */
+/** The two output streams, their capabilities, and what was requested. */
 export type Color = "red" | "yellow" | "green" | "dim" | "bold";
 
 export type ColorChoice = "auto" | "always" | "never";
 
 export interface Terminal {
-  /** Columns of standard output; 80 where it is not a terminal. */
+  /** Columns of standard output; 80 if it is not a terminal. */
   readonly width: number;
-  /** Lines of it; 24 where it is not a terminal. */
+  /** Its lines; 24 if it is not a terminal. */
   readonly height: number;
   readonly color: boolean;
   readonly unicode: boolean;
-  /** Whether standard output is a terminal, where what is longer than the screen scrolls away. */
+  /** Whether standard output is a terminal, where anything longer than the screen scrolls away. */
   readonly interactive: boolean;
   /** Whether progress may be drawn on standard error. */
   readonly progress: boolean;
   /** For messages on standard error. */
   paint(color: Color, text: string): string;
   out(text: string): void;
-  /** Data, such as CSV or JSON: byte for byte, except that on a terminal nothing in it acts on the terminal. */
+  /** Data, such as CSV or JSON: byte for byte, except that nothing in it can control a terminal. */
   data(text: string): void;
   err(text: string): void;
 }

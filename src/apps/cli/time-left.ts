@@ -1,10 +1,10 @@
-/** Over which reading is measured. */
+/** Milliseconds over which the reading speed is measured. */
 const WINDOW_MS = 6000;
 const LEAST_MS = 3000;
-/** Between the estimates of the window's halves; further apart, neither can be trusted. */
+/** Allowed ratio between the estimates of the window's halves; beyond it, neither can be trusted. */
 const MOST_APART = 1.5;
 
-/** Before, what was read is mostly start-up. */
+/** Before this share, mostly start-up has been measured. */
 const LEAST_SHARE = 0.05;
 
 interface Seen {
@@ -13,13 +13,13 @@ interface Seen {
 }
 
 /**
- * How long reading will take, from how fast it went lately: the first seconds are spent on starting, and files differ.
- * Unknown while the pace is not steady, and once all bytes were read, since what then follows reads nothing.
+ * Estimates how long reading will take from the recent speed: the first seconds are spent on starting, and files
+ * differ. Unknown while the speed is unsteady, and once all bytes were read, because what follows reads nothing.
  */
 export class TimeLeft {
   #seen: Seen[] = [];
 
-  /** Seconds, or null. @param now milliseconds */
+  /** Returns seconds, or null. @param now milliseconds */
   update(bytesRead: number, bytesTotal: number, now: number): number | null {
     this.#seen.push({ at: now, bytes: bytesRead });
     this.#seen = this.#seen.filter(({ at }) => at >= now - WINDOW_MS);

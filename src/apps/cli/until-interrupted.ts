@@ -1,6 +1,6 @@
 import { onInterrupt } from "../../input/io/index.ts";
 
-/** Runs work that stops at a signal, and gives the signal at the first interrupt; the second one ends the process. */
+/** Runs work that stops at a signal: the first interrupt aborts it; the second ends the process. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const end = onInterrupt(() => controller.abort());
@@ -11,7 +11,7 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
   }
 }
 
-/** The same where work that is ended has no result: undefined then. */
+/** The same for work without a result when aborted: undefined then. */
 export async function unlessInterrupted<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
@@ -25,7 +25,7 @@ export async function unlessInterrupted<T>(
   });
 }
 
-/** Resolves when the signal is given. */
+/** Resolves when the signal is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -27,14 +27,14 @@ export interface ViewOptions extends InputOptions, ForceOption {
   readonly redact?: string;
   readonly cache?: string;
   readonly bundle?: string;
-  /** Paths of other runs, as they are typed: {@link parseCompared}. */
+  /** Paths of other runs, as typed: {@link parseCompared}. */
   readonly compare?: readonly string[];
   readonly compareTokenizer?: string;
-  /** The neutral form, as `sweep` and `correct` take it. */
+  /** The neutral form, as in `sweep` and `correct`. */
   readonly correction?: string;
 }
 
-/** All that are not of reading: commands for the same run leave them out. */
+/** All flags not about reading: commands for the same run omit them. */
 export const VIEW_FLAGS = [
   "tokenizer",
   "truth",
@@ -67,12 +67,12 @@ export interface Wanted extends Omit<ViewOptions, "redact" | "port" | "compare" 
   readonly port?: number;
   readonly compare?: readonly ComparedInput[];
   readonly correction?: Correction;
-  /** Where the run's own logger may have written metrics: all paths, also those that the run's own paths leave out. */
+  /** Where the run's own logger may have written metrics: all paths, including those that the run itself skips. */
   readonly logged: readonly string[];
 }
 
 /**
- * Refuses flags that contradict each other, before anything is opened.
+ * Refuses contradictory flags before anything is opened.
  *
  * @throws UsageError naming both flags
  */
@@ -103,7 +103,7 @@ export function checkViewOptions(
 }
 
 /**
- * Where the page opens, as its address has it behind `#`: nothing for its first view. `web/src/state/url.ts` reads it.
+ * The part of the page's address after `#`: empty for its first view. `web/src/state/url.ts` reads it.
  *
  * @returns `#/correct?v=1&correction=weight:token+truncate:..2`, or an empty text
  */
@@ -114,8 +114,8 @@ export function formatPlace({ correction }: Pick<Wanted, "correction">): string 
 }
 
 /**
- * `NAME=PATH` is a part of the run of that name, as many of one name as it has parts; paths without a name are together
- * one run. A path that is there and has such a form, `step=10/`, stays a path.
+ * `NAME=PATH` is a part of the run with that name, which may have several; paths without a name form one run together.
+ * An existing path of that form, `step=10/`, is a path.
  */
 function parseCompared(values: readonly string[]): ComparedInput[] {
   const runs = new Map<string | undefined, string[]>();
@@ -184,7 +184,7 @@ function checkCompare(paths: readonly string[], { compare, compareTokenizer, fol
     throw new UsageError("standard input can be read only once: it cannot be two runs");
 }
 
-/** Where the bundle and the cache go, before anything is read. */
+/** Checks where the bundle and the cache go, before anything is read. */
 export async function checkPlaces(
   paths: readonly string[],
   { bundle, cache, compare, tokenizer, compareTokenizer, truth, force }: Wanted,
@@ -198,13 +198,13 @@ export async function checkPlaces(
   else await outputs.directory("--bundle", bundle, "bundle");
 }
 
-/** Those of a run that is compared with this one: it may have another tokenizer. */
+/** The options for a run to compare with: it may have another tokenizer. */
 export function comparedOptions(options: Wanted): Wanted {
   const { compareTokenizer: tokenizer = options.tokenizer, ...rest } = options;
   return { ...rest, ...(tokenizer !== undefined && { tokenizer }) };
 }
 
-/** What preparing the run needs of them. */
+/** The options that preparing the run needs. */
 export function prepareOptions(options: Wanted): PrepareOptions {
   const { tokenizer, truth, redact, cache } = options;
   return {

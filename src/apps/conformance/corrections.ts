@@ -16,7 +16,9 @@ export const correctionRunners: Readonly<Record<string, Runner>> = {
   "xtuner.rollout_is": xtunerCorrection,
 };
 
-/** @throws SchemaError where verl stops with ZeroDivisionError: every weight is 0, and it divides by their mean square. */
+/**
+ * @throws SchemaError where verl fails with ZeroDivisionError: every weight is 0, and it divides by their mean square.
+ */
 function verlCorrection(inputs: Fields, config: Fields): Fields {
   const settings = completeSettings(verl, config as Settings);
   const preset = verl.correction(settings);
@@ -60,7 +62,7 @@ function computeMetrics(metrics: BatchMetrics, block: CorrectionBlock, applied: 
   return metrics.finish();
 }
 
-/** A packed batch: columns over all tokens, `num_tokens` of each sequence. */
+/** A packed batch: columns over all tokens; each sequence has `num_tokens` of them. */
 function readPack(inputs: Fields): CorrectionBlock {
   const [trainer, rollout, mask, lengths] = [
     inputs.old_log_prob,

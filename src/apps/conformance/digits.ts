@@ -10,7 +10,7 @@ import { encodedNumber, type Fields, numbers, type Runner } from "./case.ts";
 
 export const digitsRunners: Readonly<Record<string, Runner>> = { ntl: numberTokens };
 
-/** `logits` `[B, T, V]` are the distributions that `token_ids` were drawn from. */
+/** `logits` `[B, T, V]` are the distributions from which `token_ids` were drawn. */
 function numberTokens(inputs: Fields): Fields {
   const logits = list(inputs.logits, "logits").map((row) => list(row, "logits[b]").map(numbers));
   const tokenIds = list(inputs.token_ids, "token_ids").map(numbers);

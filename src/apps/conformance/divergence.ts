@@ -10,7 +10,7 @@ export const divergenceRunners: Readonly<Record<string, Runner>> = {
   "verl.divergence_log": (inputs, config) => ({ records: buildRecords(inputs, config) }),
 };
 
-/** The cases log the top tokens whatever their divergence. */
+/** The cases log the top tokens regardless of their divergence. */
 function buildRecords(inputs: Fields, config: Fields): readonly unknown[] {
   return calculateDebugMetrics(readBatch(inputs), {
     tokenizer: tableDecoder(inputs.vocab),
@@ -44,7 +44,7 @@ function readBatch(inputs: Fields): DebugBatch {
   };
 }
 
-/** Tokens are the entries of a list, and their text; a text is encoded by the longest entries that fit. */
+/** Tokens are the entries of a list with their text; a text is encoded with the longest entries that fit. */
 function tableDecoder(table: unknown): TokenDecoder {
   if (!Array.isArray(table)) throw new SchemaError("cannot run the case: inputs.vocab is missing or no list");
   const texts = table.map(String);

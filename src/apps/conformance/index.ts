@@ -1,6 +1,6 @@
 /**
- * Runs golden cases through the public functions: what a case file gives in, what the reference implementation gave
- * out, is compared elsewhere. One file per family of kinds.
+ * Runs golden cases through the public functions; comparing the results with those of the reference implementation
+ * happens elsewhere. One file per family of kinds.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   ...klStudyRunners,
 };
 
-/** Runs one case; a kind that is not in reach is skipped, a refused input is an `error` in `actual`. */
+/** Runs one case; an unsupported kind is skipped, a refused input becomes an `error` in `actual`. */
 export function runConformanceCase(given: ConformanceCase): ConformanceResult {
   const run = Object.hasOwn(RUNNERS, given.kind) ? RUNNERS[given.kind] : undefined;
   if (!run) return { id: given.id, skipped: true };

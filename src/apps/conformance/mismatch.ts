@@ -22,7 +22,10 @@ function summarizeInputs(inputs: Fields): MismatchSummary {
   return MismatchSummary.of(packPadded(paddedBatch(inputs)));
 }
 
-/** Summaries of consecutive rows, each sent through JSON as between machines, merged as a tree from the last shard on. */
+/**
+ * Summaries of consecutive rows, each sent through JSON as if between machines, merged as a tree from the last shard
+ * on.
+ */
 function mergedShards(batch: PaddedBatch, sizes: readonly number[]): MismatchSummary {
   let start = 0;
   let shards = sizes.map((size) => {

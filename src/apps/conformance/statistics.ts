@@ -8,7 +8,7 @@ import { encoded, type Fields, numbers, type Runner } from "./case.ts";
 
 export const statisticsRunners: Readonly<Record<string, Runner>> = { stats: statistics };
 
-/** `x` and `y` are independent samples, `x` and `z` pairs; of one or two pairs nothing can be said: null. */
+/** `x` and `y` are independent samples, `x` and `z` pairs; with one or two pairs the result is null. */
 function statistics(inputs: Fields): Fields {
   const [x, y, z] = [inputs.x, inputs.y, inputs.z].map(numbers) as [number[], number[], number[]];
   const ofPairs = (test: (a: number[], b: number[]) => TestResult): Fields | null =>

@@ -10,8 +10,8 @@ type Pdf = InstanceType<typeof import("pdfkit")>;
 /**
  * A figure as a page of its own size.
  *
- * @param outline an SVG of groups and paths alone, as `ReadFigure.outline` gives it
- * @throws FormatError for a figure that has something else in it
+ * @param outline an SVG of groups and paths only, as returned by `ReadFigure.outline`
+ * @throws FormatError for a figure with anything else in it
  * @throws UnsupportedError without the package that writes PDF
  */
 export async function drawPdf(outline: string, title: string): Promise<Buffer> {

@@ -4,23 +4,23 @@ import { loadFigurePackage } from "./load-package.ts";
 /** Units of an SVG that make an inch. */
 const UNITS_PER_INCH = 96;
 
-/** A figure that the renderer has read. */
+/** A figure parsed by the renderer. */
 export interface ReadFigure {
-  /** As PNG. */
+  /** Renders it as PNG. */
   draw(): Buffer;
-  /** The same figure in paths alone, its text too. */
+  /** The same figure as paths only, including its text. */
   outline(): string;
 }
 
 /**
- * @param svg whole, with the colors in it
+ * @param svg complete, including its colors
  * @param dpi pixels per inch
- * @throws UnsupportedError without the packages that draw
+ * @throws UnsupportedError without the drawing packages
  */
 export async function readFigure(svg: string, dpi: number): Promise<ReadFigure> {
   const { Resvg } = await loadFigurePackage("@resvg/resvg-js", () => import("@resvg/resvg-js"));
   const figure = new Resvg(svg.replace(/font-family="[^"]*"/g, `font-family="${FONT_FAMILY}"`), {
-    // The system's fonts for what ours lacks, such as Chinese.
+    // The system's fonts for characters that ours lack, such as Chinese.
     font: { fontFiles: [...(await findFonts())], loadSystemFonts: true, defaultFontFamily: FONT_FAMILY },
     fitTo: { mode: "zoom", value: dpi / UNITS_PER_INCH },
     background: "#ffffff",

@@ -11,9 +11,10 @@ export const FIGURES_MANIFEST = "figures.json";
 export const FIGURES_KIND = "logratio-figures";
 
 /**
- * Whether figures may be written into a directory: a new or empty one, one with earlier figures, or with `force` any.
+ * Checks that figures may be written into a directory: a new or empty one, one with earlier figures, or with `force`
+ * any.
  *
- * @throws UsageError where it holds something else
+ * @throws UsageError if it contains something else
  */
 export async function checkFiguresDirectory(dir: string, force = false): Promise<void> {
   const names = await readdir(dir).catch((cause: NodeJS.ErrnoException) => {

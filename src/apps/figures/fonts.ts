@@ -1,6 +1,6 @@
 /**
- * The fonts that figures are drawn with. Charts name none, since pages choose one; a picture needs a font that is
- * present, or its text is missing.
+ * The fonts that figures are drawn with. Charts name none, because pages choose one; a picture needs an installed font,
+ * or its text is missing.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { loadFigurePackage } from "./load-package.ts";
 
-/** As narrow as charts are laid out for; Latin, Greek, Cyrillic, Arabic, mathematics. */
+/** As narrow as charts assume; covers Latin, Greek, Cyrillic, Arabic, mathematics. */
 export const FONT_FAMILY = "DejaVu Sans Condensed";
 const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];
 
-/** @throws UnsupportedError when the package of the font is not installed */
+/** @throws UnsupportedError if the package of the font is not installed */
 export async function findFonts(): Promise<readonly string[]> {
   const manifest = await loadFigurePackage("dejavu-fonts-ttf", () =>
     createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json"),

@@ -1,6 +1,6 @@
 /**
- * Figures as files: SVG as it is, PNG and PDF by packages that are loaded when they are first needed. Not here: what is
- * drawn (src/render).
+ * Figures as files: SVG directly, PNG and PDF through packages loaded on first use. What is drawn belongs in
+ * src/render.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export { checkFiguresDirectory } from "./figures-directory.ts";
 export interface Figure {
   /** File name without its ending. */
   readonly id: string;
-  /** Whole, with the colors in it. */
+  /** Complete, including its colors. */
   readonly svg: string;
 }
 
 /**
  * Checks for the packages that the formats need, before anything is computed.
  *
- * @throws UnsupportedError without the packages that draw
+ * @throws UnsupportedError without the drawing packages
  */
 export async function checkFigureFormats(formats: readonly FigureFormat[]): Promise<void> {
   if (formats.every((format) => format === "svg")) return;
@@ -35,7 +35,7 @@ export async function checkFigureFormats(formats: readonly FigureFormat[]): Prom
 }
 
 /**
- * Writes every figure in every format, `DIR/kl-over-checkpoints.png`, and `figures.json`, which names them.
+ * Writes every figure in every format, such as `DIR/kl-over-checkpoints.png`, and `figures.json`, which lists them.
  *
  * @returns the figures' files
  */

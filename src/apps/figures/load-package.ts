@@ -1,9 +1,9 @@
 import { UnsupportedError } from "../../core/base/index.ts";
 
 /**
- * A package that only figures as PNG or PDF need: loaded when the first of them is drawn.
+ * A package needed only for figures as PNG or PDF: loaded when the first of them is drawn.
  *
- * @throws UnsupportedError when it is not installed
+ * @throws UnsupportedError if it is not installed
  */
 export async function loadFigurePackage<T>(name: string, load: () => T | Promise<T>): Promise<T> {
   try {

@@ -30,12 +30,12 @@ const SLOW_CLIENTS = {
 } as const;
 const MOST_CONNECTIONS = 2048;
 const RETENTION_EVERY_MS = 60_000;
-/** The most time for batches in transit. What is not received then is not acknowledged. */
+/** The time limit for batches in transit. What has not been received by then is not acknowledged. */
 const DRAIN_MS = 10_000;
 
 export interface ServeOptions extends AppOptions {
   readonly directory: string;
-  /** Default 8270, or the next that is free. */
+  /** Default 8270, or the next free port. */
   readonly port?: number | undefined;
   /** The most bytes of batches received at once; default 512 MiB. */
   readonly bufferBytes?: number | undefined;
@@ -58,8 +58,9 @@ export interface Serving {
   /**
    * Accepts no more batches, finishes those being received, and makes all of them part of the record.
    *
-   * @param signal gives up on all but the segment at hand
-   * @returns what is left in the log for the next start: batches that could not be added, or all after the signal
+   * @param signal gives up on all but the current segment
+   * @returns what remains in the log for the next start: batches that could not be added, or everything after the
+   * signal
    */
   close(signal?: AbortSignal): Promise<readonly UnsealedRun[]>;
 }
@@ -68,8 +69,8 @@ export interface Serving {
  * Opens the data directory and listens.
  *
  * @throws UsageError for an address off loopback without a token, a missing variable that the alert rules need, a port
- * that is taken, a directory that is already served
- * @throws FileSystemError where the directory cannot be written
+ * in use, or a directory that is already served
+ * @throws FileSystemError if the directory cannot be written
  */
 export async function startServing(options: ServeOptions): Promise<Serving> {
   const { directory, host = DEFAULT_HOST, onNotice, onError } = options;
@@ -137,7 +138,7 @@ async function openParts(directory: string, options: ServeOptions): Promise<AppP
   };
 }
 
-/** Batches in transit are received to their end; everything received is then made part of the record. */
+/** Batches in transit are received completely; everything received then becomes part of the record. */
 async function stop(
   server: NetServer,
   { store, events, viewers, gate, state }: AppParts,
@@ -180,7 +181,7 @@ async function drain(server: NetServer, events: Events, receiving: () => number)
   await closed;
 }
 
-/** @returns ends it */
+/** @returns a function that ends it */
 function startRetention(
   store: DataStore,
   retention: Retention,

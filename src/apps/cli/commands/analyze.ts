@@ -37,7 +37,7 @@ export async function analyze(
     await outputs.file("--html", options.html, "analyze page");
   }
   const analysis = readAnalysis(options);
-  // Ends with an exit that clears what has spilled to disk.
+  // Ends through an exit that removes what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const report = await analyzeLog(paths, analysis).finally(endListening);
   if (options.html !== undefined) {

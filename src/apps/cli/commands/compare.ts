@@ -41,8 +41,8 @@ export interface CompareOptions extends InputOptions, ForceOption {
 const FORM_FLAGS = ["json", "markdown", "full", "html", "force", "digests", "memory"];
 
 /**
- * Compares two sources and prints the certificate. The exit status is 0 where it is granted (equal or equivalent), and 1
- * where it is not: what could not be decided was not shown.
+ * Compares two sources and prints the certificate. The exit status is 0 if it is granted (equal or equivalent), else 1:
+ * an undecided comparison has not been shown to hold.
  */
 export async function compare(
   paths: readonly string[],
@@ -71,7 +71,7 @@ export async function compare(
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-/** Undefined where the user interrupts. */
+/** Undefined if the user interrupts. */
 function readBoth(
   a: readonly string[],
   b: readonly string[] | undefined,
@@ -97,7 +97,7 @@ function parseNumber(flag: string, text: string): number {
   return value;
 }
 
-/** @throws UsageError when it is not clear which path is whose */
+/** @throws UsageError if it is not clear which path belongs to which side */
 function splitSides(
   paths: readonly string[],
   to: readonly string[] | undefined,

@@ -43,10 +43,10 @@ export async function correct(
   return conclude(result.findings, interrupted, result.metrics?.sequences ?? 0, terminal);
 }
 
-/** No config comes near this; lintConfig refuses text of more than a quarter as many characters. */
+/** No config comes near this; lintConfig refuses text with more than a quarter as many characters. */
 const MOST_CONFIG_BYTES = 1 << 24;
 
-/** Reads a trainer's config and says what it does; nothing in it is run. */
+/** Reads a trainer's config and says what it does; nothing in it is executed. */
 async function lint(file: string, options: CorrectOptions, terminal: Terminal): Promise<ExitStatus> {
   const trainer = options.preset === undefined ? undefined : presetNamed(options.preset).trainer;
   const source = await openFile(file);

@@ -6,7 +6,7 @@ interface TokenizerOptions {
   readonly redact?: string;
 }
 
-/** The options with the tokenizer that lies beside the dumps, where none was given and one can be used. */
+/** The options with the tokenizer found next to the dumps, if none was given and one can be used. */
 export async function withTokenizer<O extends TokenizerOptions>(
   paths: readonly string[],
   options: O,
@@ -18,8 +18,8 @@ export async function withTokenizer<O extends TokenizerOptions>(
 }
 
 /**
- * The options, which say apart where a tokenizer was found: it is used for texts, and is in no command to run next. On a
- * cluster the dumps may be where this machine sees nothing.
+ * The options, with a tokenizer that was found kept separate: it is used for texts, but appears in no suggested
+ * command. On a cluster the dumps may be where this machine cannot see them.
  */
 export async function withFound<
   O extends TokenizerOptions & { readonly on?: string; readonly foundTokenizer?: string },

@@ -21,7 +21,7 @@ export interface DigitsOptions extends InputOptions {
   readonly full?: boolean;
 }
 
-/** Reads a run once and prints how sure its policies are about digits, and how far off. */
+/** Reads a run once and prints how sure its policies are of digits, and how far off. */
 export async function digits(
   paths: readonly string[],
   options: DigitsOptions,
@@ -38,7 +38,7 @@ export async function digits(
   return conclude(result.findings, interrupted, result.metrics.sequences, terminal);
 }
 
-/** Sequences are listed in JSON only. */
+/** Sequences are listed only in JSON. */
 function readListed({ sequences, json }: DigitsOptions): Pick<DigitsRunOptions, "sequences"> {
   if (sequences === undefined) return json ? {} : { sequences: 0 };
   if (!json)

@@ -89,12 +89,12 @@ function readFileOptions({
   };
 }
 
-/** The steps on the screen, and whether the file could not be written. */
+/** Shows steps on the screen, and remembers whether the file could not be written. */
 interface Showing extends StepLogOptions {
   readonly failed: boolean;
 }
 
-/** @param beforeLines ends the line of progress, which the terminal has only one of */
+/** @param beforeLines ends the progress line, of which the terminal has only one */
 function showSteps(
   { json = false, out, lean = false }: DivergenceCommandOptions,
   terminal: Terminal,
@@ -124,7 +124,7 @@ function showSteps(
   };
 }
 
-/** The exit status, which another one replaces where the file could not be written. */
+/** Reports a file that could not be written; returns the exit status. */
 function tellUnwritten(
   { failed }: Showing,
   result: DivergenceReport,
@@ -137,7 +137,7 @@ function tellUnwritten(
   return status === EXIT.interrupted ? status : EXIT.unreadable;
 }
 
-/** Prints what the whole run came to. */
+/** Prints the result for the whole run. */
 function print(result: DivergenceReport, options: DivergenceCommandOptions, terminal: Terminal): void {
   const { width, color, unicode } = terminal;
   if (options.json) terminal.out(toJson(result));
@@ -147,7 +147,7 @@ function print(result: DivergenceReport, options: DivergenceCommandOptions, term
   tellFindings(result.findings, terminal);
 }
 
-/** A command that names every file would not fit where there is one for each step. */
+/** A command that names every file would be too long with one file per step. */
 const MOST_NAMED = 3;
 
 function nextStep({ outputs }: DivergenceReport, unicode: boolean): string {

@@ -33,7 +33,7 @@ export interface DoctorOptions extends InputOptions, FilterOptions, ForceOption,
   readonly html?: string;
   readonly explain?: boolean;
   readonly full?: boolean;
-  /** Beside the dumps, where --tokenizer was not given. */
+  /** Found next to the dumps, if --tokenizer was not given. */
   readonly foundTokenizer?: string;
 }
 
@@ -76,13 +76,13 @@ async function readDumps(
   const tokenizer = options.tokenizer ?? options.foundTokenizer;
   const filter = await compileFilter({ ...options, ...(tokenizer !== undefined && { tokenizer }) });
   const progress = createProgress(terminal);
-  // Also of files that are refused, where it is needed most.
+  // Also explains files that are refused, where it is needed most.
   const explain = (of: Pick<Run, "sources" | "ignored">): void => {
     if (options.explain) terminal.err(formatExplanation(of, options.foundTokenizer));
   };
   let examined: readonly SourceReport[] = [];
   const opening = openRun(paths, {
-    // A column of probabilities or placeholders is a fault to name, not a reason to stop.
+    // A column of probabilities or placeholders is a fault to report, not a reason to stop.
     allowPositive: true,
     ...toReadOptions(options),
     onProgress: progress.update,
@@ -106,7 +106,7 @@ async function readDumps(
   return conclude(run.findings.list(), reading.interrupted, report.metrics.sequences ?? 0, terminal);
 }
 
-/** Writes the page where one was asked for, then the diagnosis on standard output. */
+/** Writes the page if requested, then the diagnosis to standard output. */
 async function print(
   report: DoctorReport,
   input: DoctorInput,
@@ -120,7 +120,7 @@ async function print(
   }
   terminal.out(render(report, input, paths, options, terminal));
   const isWhole = !options.json && !options.markdown && !isCut(options, terminal);
-  // The whole text ends with them.
+  // The whole text ends with the findings.
   if (!isWhole) tellFindings(report.findings, terminal);
 }
 

@@ -1,7 +1,7 @@
 import { describeChecks, type Run, type SourceChecks, type SourceReport } from "../../../ingest/index.ts";
 import { printable } from "../../../render/index.ts";
 
-/** Files that were read alike, and what their data say. */
+/** Files that were read alike, and what their data show. */
 interface Block {
   readonly files: string[];
   readonly source: SourceReport;
@@ -9,9 +9,9 @@ interface Block {
 }
 
 /**
- * What each file was read as, with names from files made fit for a terminal. Files that were read alike share one block.
+ * How each file was read, with its names made safe for a terminal. Files that were read alike share one block.
  *
- * @param tokenizer that was found beside the files
+ * @param tokenizer found next to the files
  */
 export function formatExplanation(run: Pick<Run, "sources" | "ignored">, tokenizer?: string): string {
   const blocks = new Map<string, Block>();
@@ -34,7 +34,7 @@ export function formatExplanation(run: Pick<Run, "sources" | "ignored">, tokeniz
 
 const MOST_IGNORED = 40;
 
-/** Files that were found and hold no recorded log-probs, by name or by content. */
+/** Files that were found but contain no recorded log-probs, by name or by content. */
 function ignoredLines({ ignored }: Pick<Run, "ignored">): string[] {
   if (ignored.length === 0) return [];
   const more = ignored.length - MOST_IGNORED;

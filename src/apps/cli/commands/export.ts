@@ -29,7 +29,7 @@ export interface ExportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly prometheus?: string;
 }
 
-/** Always the same, so that exporting again replaces: TensorBoard shows every event file that it finds. */
+/** Always the same, so that exporting again replaces the file: TensorBoard shows every event file that it finds. */
 const EVENT_FILE = "events.out.tfevents.0.logratio";
 
 interface Target {
@@ -39,7 +39,7 @@ interface Target {
   readonly render: (report: MismatchReport, table: StepTable) => string | Uint8Array;
 }
 
-/** Reads a run once and writes its figures in every form that was asked for. */
+/** Reads a run once and writes its figures in every requested form. */
 export async function exportFigures(
   paths: readonly string[],
   options: ExportOptions,

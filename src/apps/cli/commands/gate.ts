@@ -29,7 +29,7 @@ import type { Terminal } from "../terminal.ts";
 export interface GateOptions extends InputOptions, ForceOption {
   readonly filter?: string;
   readonly tokenizer?: string;
-  /** Beside the dumps, where --tokenizer was not given. */
+  /** Found next to the dumps, if --tokenizer was not given. */
   readonly foundTokenizer?: string;
   readonly against?: string;
   readonly limit?: readonly string[];
@@ -48,7 +48,7 @@ export interface GateOptions extends InputOptions, ForceOption {
 
 const FORM_FLAGS = ["json", "markdown", "html", "junit", "annotations", "force", "memory", "foundTokenizer"];
 
-/** Judges a run and prints which checks hold, or learns a baseline. The exit status is 1 where one does not hold. */
+/** Judges a run and prints which checks hold, or learns a baseline. The exit status is 1 if one does not hold. */
 export async function gate(
   paths: readonly string[],
   options: GateOptions,
@@ -88,7 +88,7 @@ export async function gate(
 const UPDATE_ONLY = ["replace", "metrics", "date"] as const;
 const RESULT_ONLY = ["json", "markdown", "html", "junit", "annotations", "allowUndecidable"] as const;
 
-/** @throws UsageError where flags contradict each other */
+/** @throws UsageError if flags contradict each other */
 function checkFlags(options: GateOptions): void {
   const flag = (name: string): string =>
     `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

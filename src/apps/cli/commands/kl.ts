@@ -61,7 +61,7 @@ const FORM_FLAGS = [
   "parts",
 ];
 
-/** What training changed: scores what is not scored yet, analyses it, and prints the report. */
+/** What training changed: scores what has not been scored yet, analyzes it, and prints the report. */
 export async function kl(
   paths: readonly string[],
   given: KlCommandOptions,
@@ -70,7 +70,7 @@ export async function kl(
   refuseTwoForms(given);
   const { options, allSpikes } = takeAllSpikes(given);
   await checkOutputs(paths, options);
-  // Before a cluster begins to work.
+  // Before a cluster starts working.
   if (options.on !== undefined) refuseScoring(options, "--on pools studies that are already scored");
   const answered = await answerFromParts(
     "kl",
@@ -89,12 +89,12 @@ export async function kl(
   return done === undefined ? EXIT.interrupted : tell(done, paths, given, terminal);
 }
 
-/** What `--spikes` asks to list; the rest of the options says how spikes are found. */
+/** What `--spikes` asks to list; the other options say how spikes are found. */
 interface WithList extends KlCommandOptions {
   readonly allSpikes: boolean;
 }
 
-/** Takes `all` out of `--spikes all` and `--spikes adaptive,all`, which says what is listed and not how it is found. */
+/** Removes `all` from `--spikes all` and `--spikes adaptive,all`: it says what is listed, not how it is found. */
 function takeAllSpikes({ spikes, ...others }: KlCommandOptions): {
   readonly options: KlCommandOptions;
   readonly allSpikes: boolean;
@@ -132,7 +132,7 @@ async function tell(
   return wasSkipped || inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-/** Whether what is to be written may be, before anything is computed. */
+/** Checks that outputs may be written, before anything is computed. */
 async function checkOutputs(paths: readonly string[], options: KlCommandOptions): Promise<void> {
   if (options.html === undefined && options.figures === undefined) return;
   const outputs = await openOutputs({ inputs: studyInputs(paths, options), force: options.force });
@@ -184,7 +184,7 @@ async function answer(
   };
 }
 
-/** What scoring said is not said again by reading the scores. */
+/** Drops findings from reading the scores that scoring already reported. */
 function joinFindings(scoring: readonly Finding[], reading: readonly Finding[]): Finding[] {
   const said = new Set(scoring.map(({ code, message }) => `${code} ${message}`));
   return [...scoring, ...reading.filter(({ code, message }) => !said.has(`${code} ${message}`))];
@@ -211,12 +211,12 @@ async function whileAnalyzing<Result>(
   }
 }
 
-/** Flags that only say how scores are read, in the words of the config. */
+/** Flags that only determine how scores are analyzed, in the terms of the config. */
 function analysisConfig(options: KlCommandOptions): StudyConfig {
   return { ...readJudgingFlags(options), ...readReportFlags(options) };
 }
 
-/** Those of them that no part depends on. */
+/** Those of them that affect no part. */
 function readReportFlags(options: KlCommandOptions): StudyConfig {
   return defined({
     alpha: number("--alpha", options.alpha),
@@ -245,7 +245,9 @@ function parseStages(given: readonly string[] | undefined): StudyConfig | undefi
   );
 }
 
-/** Flags of scoring, without effect on stored scores. The bootstrap needs the seed too, and outputs need --force. */
+/**
+ * Flags of scoring, which have no effect on stored scores. The bootstrap also needs the seed, and outputs need --force.
+ */
 const SCORING_FLAGS = [
   ...listStudyFlags().filter(({ name }) => name !== "seed" && name !== "force"),
   { name: "stage", flag: "--stage" },

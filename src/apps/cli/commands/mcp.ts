@@ -10,7 +10,7 @@ export interface McpCommandOptions {
 
 const SECONDS = 600;
 
-/** Serves the verbs that only read to an agent, until it closes standard input. */
+/** Serves the read-only verbs to an agent, until it closes standard input. */
 export async function mcp(
   roots: readonly string[],
   { timeout, memory }: McpCommandOptions,
@@ -28,12 +28,12 @@ export async function mcp(
   return EXIT.fine;
 }
 
-/** @throws UnsupportedError when npm left the protocol's library out */
+/** @throws UnsupportedError if npm left out the protocol's library */
 async function loadServer(): Promise<typeof import("../../mcp/serve-mcp.ts")> {
   try {
     return await import("../../mcp/serve-mcp.ts");
   } catch (cause) {
-    // The first is that of `import`, the second that of `require`, which the bundled program uses.
+    // The first code comes from `import`, the second from `require`, which the bundled program uses.
     const isMissing = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(
       (cause as { code?: string }).code ?? "",
     );

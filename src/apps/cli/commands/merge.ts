@@ -33,7 +33,7 @@ export interface MergeOptions extends ForceOption {
   readonly markdown?: boolean;
   readonly html?: string;
   readonly out?: string;
-  /** The verb whose parts are merged, where there are several's. */
+  /** The verb whose parts to merge, if there are parts for several. */
   readonly for?: string;
   readonly parity?: string;
   /** A file of a logger's metrics, or a directory of them. */
@@ -73,7 +73,7 @@ export async function merge(
 
 type Logged = Awaited<ReturnType<typeof readLogged>>["logged"];
 
-/** @throws UsageError when no metrics are there */
+/** @throws UsageError if there are no metrics */
 async function openLogged(path: string | undefined): Promise<Logged> {
   if (path === undefined) return undefined;
   const { logged } = await readLogged([path]);
@@ -83,7 +83,7 @@ async function openLogged(path: string | undefined): Promise<Logged> {
   });
 }
 
-/** What `logratio report` says of dumps and metrics that lie together. */
+/** The report of `logratio report` on dumps and metrics in the same place. */
 function joinMetrics(
   part: Part<ReportSums>,
   parity: readonly ParityTrainer[],
@@ -93,7 +93,7 @@ function joinMetrics(
   return joinLogged(reportPart(part, { parity: parityOfLogged(logged, parity) }), logged);
 }
 
-/** @throws UsageError when the forms contradict each other */
+/** @throws UsageError if the forms contradict each other */
 function checkForms({
   json,
   markdown,
@@ -121,7 +121,7 @@ function checkForms({
     refuse("--out writes a part, and cannot be combined with flags of a report");
 }
 
-/** @param command that prints it again */
+/** @param command prints the same again */
 export async function printMerged(
   report: MismatchReport,
   command: string,

@@ -11,7 +11,7 @@ import type { Terminal } from "../terminal.ts";
 import { printMerged } from "./merge.ts";
 import type { ReportOptions } from "./report.ts";
 
-/** Has a Ray cluster summarize a run, and prints the report of what comes back. */
+/** Has a Ray cluster summarize a run, and prints the report of the result. */
 export async function reportOnRay(
   paths: readonly string[],
   options: ReportOptions & PlaceOptions & { readonly on: string },

@@ -22,7 +22,7 @@ interface SeriesOptions {
 
 const FORM_FLAGS = ["json", "markdown", "html", "force", "explain", "brief", "full", "threads", "asDemo"];
 
-/** Prints the report on logged metrics where there are no dumps beside them. */
+/** Prints the report on logged metrics if there are no dumps with them. */
 export async function reportSeries(
   report: SeriesReport,
   paths: readonly string[],
@@ -45,7 +45,7 @@ export async function reportSeries(
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
 }
 
-/** Which logger wrote each file, and the metrics that say nothing of the mismatch. */
+/** Which logger wrote each file, and the metrics that are unrelated to the mismatch. */
 export function explainSeries(report: SeriesReport | undefined): string {
   if (report === undefined) return "";
   const { files, series, others } = report;

@@ -47,12 +47,12 @@ export interface ReportOptions extends InputOptions, FilterOptions, ForceOption 
   readonly html?: string;
   readonly parity?: string;
   readonly explain?: boolean;
-  /** Beside the dumps, where --tokenizer was not given. */
+  /** Found next to the dumps, if --tokenizer was not given. */
   readonly foundTokenizer?: string;
   readonly brief?: boolean;
   readonly full?: boolean;
   readonly threads?: string;
-  /** The run is the one that comes with logratio. */
+  /** Whether the run is the example that comes with logratio. */
   readonly asDemo?: boolean;
 }
 
@@ -69,7 +69,7 @@ const FORM_FLAGS = [
   "foundTokenizer",
 ];
 
-/** Reads a run once and prints the report in the form that was asked for. */
+/** Reads a run once and prints the report in the requested form. */
 export async function report(
   paths: readonly string[],
   options: ReportOptions,
@@ -106,7 +106,7 @@ function findTokenizer({ tokenizer, foundTokenizer }: ReportOptions): string | u
   return tokenizer ?? foundTokenizer;
 }
 
-/** Where the page goes, before anything is read. */
+/** The path of the page, checked before anything is read. */
 async function checkPage(paths: readonly string[], { html, tokenizer, force }: ReportOptions): Promise<void> {
   if (html === undefined) return;
   const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
@@ -114,10 +114,10 @@ async function checkPage(paths: readonly string[], { html, tokenizer, force }: R
   await outputs.file("--html", html, "report page");
 }
 
-/** What is to be reported, and how. */
+/** What to report, and how. */
 interface Job {
   readonly paths: readonly string[];
-  /** Of the paths those that are not logged metrics: dumps. */
+  /** The paths that are not logged metrics: dumps. */
   readonly others: readonly string[];
   readonly options: ReportOptions;
   readonly read: ReadOptions;
@@ -129,7 +129,7 @@ interface Job {
   readonly progress: Progress<ProgressState>;
 }
 
-/** Undefined where directories hold logged metrics and no dump. */
+/** Undefined if directories contain logged metrics and no dump. */
 async function openDumps(job: Job, areDirectories: boolean): Promise<Run | undefined> {
   let examined: readonly SourceReport[] = [];
   const opening = openRun(job.others, {
@@ -143,7 +143,7 @@ async function openDumps(job: Job, areDirectories: boolean): Promise<Run | undef
   });
   return opening.catch((error: unknown) => {
     if (job.logged !== undefined && areDirectories && hasNoDumps(error)) return undefined;
-    // Also of files that are refused, where it is needed most.
+    // Also explains files that are refused, where it is needed most.
     explain(job, { sources: examined, ignored: [] });
     throw error;
   });
@@ -183,7 +183,7 @@ async function reportTwoPolicies(
   const { others, options, terminal, parity, logged, threads, filter } = job;
   const tokenizer = findTokenizer(options);
   const measured = await reportOpenRun(run, readBatches(run, { filter, ...reading }), {
-    // The command to run next may be of a verb that reads dumps alone.
+    // The suggested command may use a verb that only reads dumps.
     paths: others,
     flags: inputFlags(options, [...FORM_FLAGS, "parity"]),
     parity: logged === undefined ? parity : parityOfLogged(logged, parity),
@@ -203,7 +203,7 @@ async function reportTwoPolicies(
   return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
 }
 
-/** @throws MissingSideError what a trainer logs of two policies cannot be computed of one */
+/** @throws MissingSideError metrics of two policies cannot be computed from one */
 function refuseParity({ has, error }: NonNullable<Run["onePolicy"]>): never {
   throw new MissingSideError(`--parity needs both policies, but there are only ${has} log-probs`, {
     at: error.at,
@@ -236,7 +236,7 @@ interface Asked extends Pick<Job, "paths" | "options" | "terminal"> {
   readonly findings: readonly Finding[];
 }
 
-/** Writes the page where one was asked for, then the result on standard output and what reading noticed on the other. */
+/** Writes the page if requested, then the result to standard output and findings from reading to standard error. */
 async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked): Promise<void> {
   const { findings, options, terminal } = asked;
   if (options.html !== undefined) {

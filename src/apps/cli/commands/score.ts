@@ -22,7 +22,7 @@ export interface ScoreCommandOptions extends StudyFlags, Pick<JudgingFlags, "out
   readonly json?: boolean;
 }
 
-/** Forces texts through policies and keeps what each says about every token. */
+/** Forces texts through policies and stores what each says about every token. */
 export async function score(
   paths: readonly string[],
   options: ScoreCommandOptions,

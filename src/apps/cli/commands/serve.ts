@@ -26,7 +26,7 @@ export interface ServeCommandOptions {
 const DAY_MS = 24 * 3600 * 1000;
 const UNITS: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
-/** Serves until it is interrupted, then takes no more and makes durable what it has. */
+/** Serves until it is interrupted, then stops accepting batches and makes durable what it has. */
 export async function serve(
   directory: string,
   options: ServeCommandOptions,
@@ -55,7 +55,7 @@ export async function serve(
   });
 }
 
-/** Takes no more batches and brings the log into the record, until a second signal. */
+/** Stops accepting batches and moves the log into the record, until a second signal. */
 async function finish(server: Serving, terminal: Terminal): Promise<ExitStatus> {
   const secondSignal = new AbortController();
   const forget = onNextInterrupt(() => secondSignal.abort());
@@ -102,7 +102,7 @@ function readServeOptions(
   };
 }
 
-/** In a smaller unit, of which there are `scale` in one. */
+/** Returns a smaller unit, `scale` of which make up one. */
 function parseAbove(flag: string, text: string | undefined, scale: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);

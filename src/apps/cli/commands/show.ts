@@ -16,7 +16,7 @@ import { unlessInterrupted } from "../until-interrupted.ts";
 
 export interface ShowOptions extends InputOptions {
   readonly metric?: TokenMetricName;
-  /** By what mistakes are ranked, of `worst`. */
+  /** How to rank the mistakes of `worst`. */
   readonly by?: EventRank;
   readonly scale?: string;
   readonly context?: string;
@@ -26,7 +26,7 @@ export interface ShowOptions extends InputOptions {
   readonly markdown?: boolean;
 }
 
-/** Finds one sequence of a run and prints it token by token; with a token's handle, that token and all about it. */
+/** Finds one sequence of a run and prints it token by token; with a token's handle, everything about that token. */
 export async function show(
   pathsAndHandle: readonly string[],
   options: ShowOptions,

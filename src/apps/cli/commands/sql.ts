@@ -15,7 +15,7 @@ export interface SqlOptions {
   readonly timeout?: string;
 }
 
-/** Rows of a table on the screen; --json and --csv print all. */
+/** Rows of the table on the screen; --json and --csv print all. */
 const MOST_ROWS = 1000;
 const SCHEMA_VERSION = 1;
 
@@ -28,7 +28,7 @@ export async function sql(
 ): Promise<ExitStatus> {
   if (json && csv) throw new UsageError("--json and --csv cannot be combined", { hint: "choose one" });
   const options = { timeLimit: parseTimeLimit(timeout) };
-  // Ends with an exit that clears what has spilled to disk.
+  // Ends through an exit that removes what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const result = await queryFiles(query, files, options).finally(endListening);
   if (json) terminal.out(toJson({ schemaVersion: SCHEMA_VERSION, kind: "sql", ...result }));
@@ -54,7 +54,7 @@ function parseTimeLimit(text: string | undefined): number | undefined {
   return seconds === 0 ? undefined : seconds * 1000;
 }
 
-/** Timers take no more. */
+/** Timers accept no more. */
 const MOST_SECONDS = 2 ** 31 / 1000 - 1;
 
 /** A header, then the rows. */

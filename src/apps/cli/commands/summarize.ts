@@ -33,7 +33,7 @@ export interface SummarizeOptions
     ForceOption,
     GridOptions,
     JudgingFlags {
-  /** Verbs that the parts are for, with commas. */
+  /** Verbs that the parts are for, separated by commas. */
   readonly for?: string;
   readonly out?: string;
   readonly topK?: string;
@@ -80,14 +80,14 @@ export async function summarize(
   return status;
 }
 
-/** Flags of one of several verbs are not of the others. */
+/** Leaves out flags of the other verbs. */
 function leaveOutOthers(options: object, kind: PartKind, kinds: readonly PartKind[]): object {
   const isForeign = (name: string): boolean =>
     !decidesSums(kind, name, options) && kinds.some((other) => decidesSums(other, name, options));
   return Object.fromEntries(Object.entries(options).filter(([name]) => !isForeign(name)));
 }
 
-/** @throws UsageError when anything is said that belongs into the requests */
+/** @throws UsageError if an option is given that belongs in the requests */
 async function work(
   paths: readonly string[],
   { worker: _, ...options }: SummarizeOptions,

@@ -24,7 +24,7 @@ export interface SweepOptions extends InputOptions, FilterOptions, GridOptions, 
   readonly top?: string;
   readonly all?: boolean;
   readonly full?: boolean;
-  /** Beside the dumps, where --tokenizer was not given. */
+  /** Found next to the dumps, if --tokenizer was not given. */
   readonly foundTokenizer?: string;
 }
 
@@ -80,7 +80,7 @@ function render(
   if (options.markdown) return renderSweepMarkdown(result, { rows, command });
   return renderSweepTerminal(result, {
     ...screenOptions(options, terminal, command),
-    // By default all has the front and the trainers' defaults, and the first screen a few of them.
+    // By default the full output has the front and the trainers' defaults, and the first screen a few of them.
     ...(rows !== "default" && { rows }),
     isForNamed: options.for !== undefined,
   });

@@ -3,9 +3,9 @@ import { formatLine } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * Says what has changed in a run that is followed: each alarm once.
+ * Reports what has changed in a followed run: each alarm once.
  *
- * @param told alarms that were said before, by their sentences
+ * @param told the sentences of alarms already reported
  */
 export function tellAlarms(
   { watch }: Pick<MismatchReport, "watch">,
@@ -13,7 +13,7 @@ export function tellAlarms(
   told: Set<string>,
 ): void {
   for (const { test, text } of watch.alarms) {
-    // What is found later may move the change point: that is not a second alarm.
+    // Later data may move the change point: that is not a second alarm.
     if (told.has(test)) continue;
     told.add(test);
     terminal.err(formatLine(`alarm: ${text}`));

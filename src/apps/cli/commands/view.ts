@@ -53,7 +53,7 @@ export async function view(
 }
 
 /**
- * The paths without files of logged metrics, which are no dumps: Health shows them. Directories may have both, and where
+ * The paths without files of logged metrics, which are not dumps: Health shows them. Directories may contain both; if
  * there is nothing else, reading says what is missing.
  */
 async function leaveOutLogged(paths: readonly string[]): Promise<readonly string[]> {
@@ -63,7 +63,7 @@ async function leaveOutLogged(paths: readonly string[]): Promise<readonly string
   return dumps.length === 0 ? paths : dumps;
 }
 
-/** Aborts at Ctrl-C, and with --embed when whoever embeds the page is gone. Returns what ends the listening. */
+/** Aborts at Ctrl-C and, with --embed, when the embedding program is gone. Returns a function that stops listening. */
 function listenForEnd(
   paths: readonly string[],
   { compare, embed }: Wanted,
@@ -71,10 +71,10 @@ function listenForEnd(
 ): () => void {
   const endListening = onInterrupt(() => {
     stop.abort();
-    // Whoever waits for more of it waits until its writer ends, which may be never.
+    // A reader of standard input waits until its writer ends, which may be never.
     if ([...paths, ...listComparedPaths({ compare })].includes("-")) process.stdin.destroy();
   });
-  // Whoever embeds it may be killed, and then stops nothing; what it held open closes by itself.
+  // The embedding program may be killed without stopping anything; its end of the pipe then closes by itself.
   if (embed)
     process.stdin
       .resume()
@@ -83,7 +83,7 @@ function listenForEnd(
   return endListening;
 }
 
-/** Flags of `view` that a study takes too. */
+/** Flags of `view` that also apply to a study. */
 const STUDY_FLAGS = [
   "port",
   "host",
@@ -120,7 +120,7 @@ async function viewRun(
 ): Promise<ExitStatus> {
   if (wanted.bundle === undefined) return viewAtOnce(paths, wanted, terminal, signal);
   const run = await prepareAll(paths, wanted, terminal, signal).catch((error: unknown) => {
-    // Files with one policy's log-probs have pages of their own; what was piped in is read already.
+    // Files with only one policy's log-probs have their own pages; piped input has been read already.
     if (isLogratioError(error, "MissingSideError") && !paths.includes("-")) return error;
     throw error;
   });
@@ -130,7 +130,7 @@ async function viewRun(
   return bundle(run, wanted.bundle, wanted.logged, terminal);
 }
 
-/** The page is there while the run is read, where that takes longer than a moment. */
+/** Serves the page while the run is read, if that takes longer than a moment. */
 async function viewAtOnce(
   paths: readonly string[],
   wanted: Wanted,
@@ -148,16 +148,16 @@ async function viewAtOnce(
     return await serveRun(run, wanted, terminal, signal, server);
   } catch (error) {
     await early.fail(error);
-    // Files with one policy's log-probs have pages of their own; what was piped in is read already.
+    // Files with only one policy's log-probs have their own pages; piped input has been read already.
     if (!isLogratioError(error, "MissingSideError") || paths.includes("-")) throw error;
     return viewOnePolicy(paths, wanted, { missing: error, signal }, terminal);
   }
 }
 
-/** What the pages of one policy have no use for. */
+/** Flags that have no use on the pages of one policy. */
 const COMPARING_FLAGS = ["bundle", "compare", "truth", "cache", "embed", "correction"] as const;
 
-/** @throws MissingSideError the one that is given, where no file has one policy's log-probs either */
+/** @throws MissingSideError the given one, if no file has one policy's log-probs either */
 async function viewOnePolicy(
   paths: readonly string[],
   options: Wanted,
@@ -203,7 +203,7 @@ async function bundle(
   }
 }
 
-/** As after `report`: 4 when inputs were left out. */
+/** As after `report`: 4 if inputs were left out. */
 function chooseStatus({ info, compared }: PreparedRun): ExitStatus {
   const others = compared?.others.flatMap(({ run }) => run.info.findings) ?? [];
   return inputWasSkipped([...info.findings, ...others]) ? EXIT.skipped : EXIT.fine;

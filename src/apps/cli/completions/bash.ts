@@ -1,13 +1,13 @@
 import type { CommandLine, Flag, Value } from "./describe.ts";
 
 /**
- * The script for bash, from 3.2, which macOS has. Where it proposes nothing, bash itself proposes files.
+ * The script for bash, from version 3.2, which macOS has. If it proposes nothing, bash itself proposes files.
  *
  *     words before the cursor ─► verb ─► word before the cursor a flag with a value? ─► its words, or files
  *                                                        └─ no ─► a flag begun? ─► the verb's flags, else files
  */
 export function writeBash({ flags, verbs }: CommandLine): string {
-  // Any other word is a path, which is a report.
+  // Any other word is a path, which means a report.
   const cases = verbs.map(
     ({ name, flags: own, argument, isImplied }) => `    ${isImplied ? "*" : name})
       flags=${quote(joinNames(own))}
@@ -51,7 +51,7 @@ const joinWords = (value: Value): string => (typeof value === "string" ? "" : va
 const quote = (words: string): string => `"${words}"`;
 const writePattern = (flags: readonly Flag[]): string => flags.flatMap(({ names }) => names).join(" | ");
 
-/** What is awaited behind a flag: its words, or what is unknown here. */
+/** What follows a flag: its words, or nothing if unknown. */
 function writeCases(flags: readonly Flag[], indent: string): string {
   const withWords = flags.filter(({ value }) => typeof value !== "string");
   const others = flags.filter(({ value }) => value === "path" || value === "text");
@@ -68,7 +68,7 @@ ${indent}esac
 `;
 }
 
-/** Flags before the verb whose value is not the verb. */
+/** Flags before the verb whose value must not be taken for the verb. */
 function casesOfSkipped(flags: readonly Flag[]): string {
   const withValue = flags.filter(({ value }) => value !== "none");
   if (withValue.length === 0) return "";

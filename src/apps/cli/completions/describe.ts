@@ -1,11 +1,11 @@
 import type { Command, Option } from "commander";
 import { IMPLIED_VERB } from "../implied-verb.ts";
 
-/** What may stand behind a flag: nothing, a path, one of these words, or a text that no shell can know. */
+/** What may follow a flag: nothing, a path, one of these words, or a text that no shell can know. */
 export type Value = "none" | "path" | "text" | readonly string[];
 
 export interface Flag {
-  /** `--json`, and its short form where it has one. */
+  /** `--json`, and its short form if there is one. */
   readonly names: readonly string[];
   readonly meaning: string;
   readonly value: Value;
@@ -15,9 +15,9 @@ export interface Subject {
   readonly name: string;
   readonly meaning: string;
   readonly flags: readonly Flag[];
-  /** What stands where no flag does. */
+  /** What may be typed in place of a flag. */
   readonly argument: Value;
-  /** The verb of a command line that has none. It stands last, so that scripts may try the others first. */
+  /** Whether it is the verb of a command line without one. It comes last, so that scripts try the others first. */
   readonly isImplied: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface CommandLine {
 }
 
 const HELP: Flag = { names: ["-h", "--help"], meaning: "display help for command", value: "none" };
-/** What verbs call a path, in `<…>`. */
+/** How verbs name a path, in `<…>`. */
 const PATHS = /\b(?:path|file|dir|config|part|source|root|study|log)s?\b/;
 
 export function describeCommandLine(program: Command): CommandLine {
@@ -40,7 +40,7 @@ export function describeCommandLine(program: Command): CommandLine {
       name: command.name(),
       meaning: command.summary(),
       flags: listFlags(command),
-      // Of several arguments the shell is told the first that is a path: the one that is long to type.
+      // Of several arguments the shell completes the first that is a path: the longest to type.
       argument: values.find((value) => value === "path") ?? values[0] ?? "none",
       isImplied: command.name() === IMPLIED_VERB,
     };

@@ -1,6 +1,6 @@
 import type { CommandLine, Flag, Subject } from "./describe.ts";
 
-/** The script for fish: a line for each verb and flag, with what it means. */
+/** The script for fish: one line per verb and flag, with its meaning. */
 export function writeFish({ flags, verbs }: CommandLine): string {
   return `# Completion of logratio in fish: put this line into ~/.config/fish/config.fish
 #   logratio completions fish | source

@@ -1,6 +1,6 @@
 /**
- * Scripts that let a shell complete verbs, flags and their values. They are written from the verbs as commander has them, so
- * they know every flag that the help shows, and pressing Tab starts nothing.
+ * Scripts that let a shell complete verbs, flags and their values. They are generated from commander's verbs, so they
+ * include every flag that the help shows, and pressing Tab runs nothing.
  *
  * @module
  */

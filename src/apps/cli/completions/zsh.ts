@@ -36,13 +36,13 @@ function specifyVerb({ name, flags, argument, isImplied }: Subject): string {
             ${specs.join(" \\\n            ")} ;;`;
 }
 
-/** One specification for each name of the flag. A flag may stand more than once, as most that take a value may. */
+/** One specification for each name of the flag. A flag may be repeated, as most flags with a value may. */
 function specifyFlag({ names, meaning, value }: Flag): string[] {
   const shown = meaning.replaceAll(/[[\]\\]/g, "\\$&");
   return names.map((name) => quote(`*${name}[${shown}]${value === "none" ? "" : `:${actOn(value)}`}`));
 }
 
-/** Behind the colon: what is awaited in words, and how zsh finds it. */
+/** The part after the colon: what is expected, in words, and how zsh finds it. */
 function actOn(value: Value): string {
   if (value === "path") return "path:_files";
   if (typeof value === "string") return "value: ";

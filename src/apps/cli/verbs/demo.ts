@@ -25,7 +25,7 @@ export const demo: Verb<[], ReportOptions> = {
   },
 };
 
-/** Where the example run lies, as one would type it here. */
+/** The path of the example run, as one would type it here. */
 function demoPath(): string {
   const path = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
   const fromHere = relative("", path);

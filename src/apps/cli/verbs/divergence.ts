@@ -38,13 +38,13 @@ export const divergence: Verb<[paths: string[]], DivergenceCommandOptions> = {
   async run([paths], options, terminal) {
     const { divergence } = await import("../commands/divergence.ts");
     const { withTokenizer } = await import("../commands/default-tokenizer.ts");
-    // On a cluster the dumps may be where this machine sees nothing.
+    // On a cluster the dumps may be where this machine cannot see them.
     const given = options.on === undefined ? await withTokenizer(paths, options) : options;
     return divergence(paths, given, terminal);
   },
 };
 
-/** Which tokens are kept of a run. */
+/** Which tokens of a run are kept. */
 export function addTokenOptions(command: Command): Command {
   return command
     .option("--top-k <n>", "tokens to log per step (default 5)")

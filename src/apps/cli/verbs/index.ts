@@ -30,7 +30,7 @@ import { view } from "./view.ts";
 
 export { formatExamples, type Verb } from "./verb.ts";
 
-/** The verbs by the job that they do. */
+/** The verbs by job. */
 export const VERB_GROUPS: readonly (readonly [job: string, verbs: readonly Verb[]])[] = [
   ["look", [report, show, view]],
   ["explain", [doctor, compare, divergence, analyze, digits]],
@@ -40,7 +40,7 @@ export const VERB_GROUPS: readonly (readonly [job: string, verbs: readonly Verb[
   ["many machines", [summarize, merge]],
 ];
 
-/** What is needed once, or by few. */
+/** Verbs that are needed once, or by few users. */
 export const OTHER_VERBS: readonly Verb[] = [demo, convert, sql, mcp, completions, conformance];
 
 export const VERBS: readonly Verb[] = [...VERB_GROUPS.flatMap(([, verbs]) => verbs), ...OTHER_VERBS];

@@ -5,13 +5,13 @@ export const TOKENIZER = "the model's tokenizer: a directory with tokenizer.json
 /** The argument of every verb that reads runs. */
 export const RUN_PATHS: VerbArgument = { syntax: "<path...>", meaning: "same as report" };
 
-/** Of verbs whose sums `summarize` writes too. */
+/** For verbs whose sums `summarize` also writes. */
 export const RUN_OR_PARTS: VerbArgument = {
   syntax: "<path...>",
   meaning: "same as report; or parts that summarize --for this verb made: .lrs files, directories of them",
 };
 
-/** Flag and meaning, of verbs whose whole result is longer than a screen. */
+/** Flag and meaning, for verbs whose full result is longer than a screen. */
 export const FULL = [
   "--full",
   "print everything (a terminal shows only the first screen by default)",

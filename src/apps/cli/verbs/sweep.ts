@@ -39,7 +39,7 @@ export const sweep: Verb<[paths: string[]], SweepOptions> = {
   },
 };
 
-/** Which corrections are tried. */
+/** Which corrections to try. */
 export function addGridOptions(command: Command): Command {
   return command
     .option("--methods <names>", "try only these methods of the grid: token-tis,icepop,geo-rs")

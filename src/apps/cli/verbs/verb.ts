@@ -6,7 +6,7 @@ export interface VerbArgument {
   /** `<path...>` is required, `[path...]` is not. */
   readonly syntax: string;
   readonly meaning: string;
-  /** All that it may be, where that is known; anything else is wrong usage. */
+  /** Its possible values, if known; anything else is a usage error. */
   readonly choices?: readonly string[];
 }
 
@@ -16,33 +16,33 @@ export interface VerbExample {
 }
 
 /**
- * A verb of the command line as data: what `program.ts` tells commander, and what the tests read.
+ * A verb of the command line as data: what `program.ts` passes to commander, and what the tests read.
  *
  * @typeParam Given the values of `arguments`, one element each
  */
 export interface Verb<Given extends readonly unknown[] = readonly unknown[], Options = unknown> {
   readonly name: string;
-  /** Its words in `logratio --help`, which has one line for it, and behind Tab. */
+  /** Its words in `logratio --help`, on a single line, and in completions. */
   readonly summary: string;
-  /** The sentence above its own help. */
+  /** The sentence above the verb's own help. */
   readonly description: string;
-  /** In place of commander's own usage line. */
+  /** Replaces commander's own usage line. */
   readonly usage?: string;
   readonly arguments: readonly VerbArgument[];
   readonly examples: readonly VerbExample[];
-  /** Its loops over tokens are TypeScript's, not a kernel's: V8 should inline what they call. */
+  /** Whether its loops over tokens are in TypeScript, not in a kernel: V8 should inline what they call. */
   readonly plainLoops?: true;
-  /** Absent where the verb has no flags. */
+  /** Absent if the verb has no flags. */
   addOptions?(command: Command): Command;
   /**
-   * Imports its command only here: `logratio --version` must not pay for DuckDB and ONNX.
+   * Imports its command only here: `logratio --version` must not load DuckDB and ONNX.
    *
-   * @param program the whole command line, for what is said of it
+   * @param program the whole command line, for verbs that describe it
    */
   run(given: Given, options: Options, terminal: Terminal, program: Command): Promise<ExitStatus>;
 }
 
-/** Column at which what an example shows begins, unless the example itself is longer. */
+/** Column at which the description of an example begins, unless the example itself is longer. */
 const SHOWS_AT = 45;
 
 export function formatExamples(examples: readonly VerbExample[]): string {

@@ -1,8 +1,8 @@
 /**
- * The thread that turns segments into the record, one at a time, so that writing Parquet and summing keeps no recorder
- * waiting. A segment that fails is tried again later, and meanwhile keeps neither other runs waiting nor, after some
- * tries, the later segments of its own. Where one ends the thread every time, its batches are tried one by one, and those
- * that end it are set aside.
+ * The thread that turns segments into the record, one at a time, so that writing Parquet and summing does not block
+ * recorders. A segment that fails is retried later; meanwhile it blocks neither other runs nor, after some tries, the
+ * later segments of its own. If one ends the thread every time, its batches are tried one by one, and those that end it
+ * are set aside.
  *
  * @module
  */
@@ -15,19 +15,19 @@ import type { SealReply, SealTask } from "./seal-task.ts";
 export type SealThread = Pick<ReturnType<typeof startThread<SealerTask, SealerReply>>, "ask" | "close">;
 
 const RETRY_MS = [1000, 5000, 15_000, 60_000];
-/** From this try on, what is not a failure of the system refuses the batch that causes it. */
+/** From this try on, any failure not caused by the system refuses the batch that causes it. */
 const LAST_TRY = 3;
-/** While the server ends, a segment is tried so often, and so soon. */
+/** While the server shuts down, a segment is tried this often, without long waits. */
 const TRIES_AT_END = 3;
 const RETRY_AT_END_MS = 500;
 
 export type WaitingTask = Omit<SealTask, "isLast" | "isLastTry" | "alerts"> & {
-  /** In the segment. */
+  /** Number of batches in the segment. */
   readonly batches: number;
 };
 
 export interface SealerOptions {
-  /** What to evaluate a run's alerts with, read when its turn comes; undefined where that is not possible now. */
+  /** What to evaluate a run's alerts with, read when its turn comes; undefined if that is not possible now. */
   readonly alertTask?: ((folder: string) => Promise<SealTask["alerts"]>) | undefined;
   /** Must not throw. @param ms milliseconds that it took */
   readonly onSealed: (task: SealTask, reply: SealReply, ms: number) => Promise<void>;
@@ -45,18 +45,18 @@ interface Entry {
   tries: number;
   /** How often the thread ended while it sealed this. */
   deaths: number;
-  /** When it may be tried, by `performance.now`. */
+  /** The earliest time to try it, by `performance.now`. */
   due: number;
-  /** When it first failed, in milliseconds since 1970, and why it did last. */
+  /** When it first failed, in milliseconds since 1970, and why it failed last. */
   failed?: { readonly since: number; reason: string };
 }
 
 /** Why batches are not added to the record. */
 export interface Standstill {
   readonly run: string;
-  /** Those that wait: of all runs, or of segments that failed often where `isPartial`. */
+  /** Number of waiting batches: of all runs, or of segments that failed often if `isPartial`. */
   readonly batches: number;
-  /** Other segments were sealed since. */
+  /** Whether other segments were sealed since. */
   readonly isPartial: boolean;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -109,7 +109,7 @@ export class Sealer {
     };
     drop();
     while (this.#current?.task.folder === folder) await new Promise((resolve) => setTimeout(resolve, 20));
-    // A current one that failed.
+    // The current segment, if it failed.
     drop();
   }
 
@@ -131,7 +131,7 @@ export class Sealer {
     const left = this.waiting;
     this.#queue.length = 0;
     await this.#thread?.ask({ end: true }).catch(() => {});
-    // Nothing runs in it now: DuckDB's own threads would abort the process.
+    // Nothing runs in it now: otherwise DuckDB's own threads would abort the process.
     await this.#thread?.close();
     return left;
   }
@@ -147,7 +147,7 @@ export class Sealer {
     this.#running = undefined;
   }
 
-  /** The next segment that is due; else when one will be, or that none will. */
+  /** The next segment that is due; else the time when one will be, or that there is none. */
   #choose(now: number): Entry | number | "never" {
     if (this.#ending?.signal.aborted === true) return "never";
     const isEnding = this.#ending !== undefined;
@@ -158,7 +158,7 @@ export class Sealer {
       if (isEnding && tries >= TRIES_AT_END) continue;
       if (due <= now && !held.has(task.folder)) return entry;
       if (due > now) next = Math.min(next, due);
-      // In order, as long as its failure may pass soon: out of order, the run's sums are read again.
+      // In order, as long as its failure may be temporary: out of order, the run's sums are read again.
       if (tries < LAST_TRY) held.add(task.folder);
     }
     return next === Number.POSITIVE_INFINITY ? "never" : next;
@@ -192,13 +192,13 @@ export class Sealer {
 
   async #seal(entry: Entry, task: SealTask): Promise<SealReply> {
     if (entry.deaths < LAST_TRY) return this.#ask(entry, task);
-    // Its figures end the thread, or the batches that survived it one by one do not survive it together.
+    // Either its figures end the thread, or batches that survived one by one do not survive together.
     if (task.isSealed || entry.deaths > LAST_TRY) return setAside(entry, task);
     const fatal = await findFatal(task, (trial) => this.#findDeath(trial));
     return this.#ask(entry, { ...task, fatal });
   }
 
-  /** Why the thread ended while it sealed this; undefined where it did not. @throws what else keeps it from being sealed */
+  /** Why the thread ended while sealing this; undefined if it did not. @throws any other obstacle to sealing it */
   async #findDeath(task: SealTask): Promise<string | undefined> {
     const entry = { deaths: 0 };
     try {
@@ -249,7 +249,10 @@ function startSealThread(onEnd: () => void): SealThread {
   return url === undefined ? { ask: answerSealer, close: async () => {} } : startThread(url, onEnd);
 }
 
-/** Keeps the batches of a segment that the thread does not survive: it would be tried, and the log kept, for ever. */
+/**
+ * Sets aside the batches of a segment that the thread does not survive: otherwise it would be retried, and the log
+ * kept, forever.
+ */
 function setAside({ deaths, failed }: Entry, task: SealTask): Promise<SealReply> {
   const reason = `adding its segment to the record ended the sealing thread ${deaths} times: ${failed?.reason ?? "unknown"}`;
   return refuseSegment(task, reason);

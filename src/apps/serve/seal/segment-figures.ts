@@ -22,7 +22,7 @@ export class SegmentFigures {
     this.#task = task;
   }
 
-  /** Once the folder holds no part of the segment. */
+  /** Called once the folder contains no part of the segment. */
   async open(): Promise<void> {
     await this.#contain(async () => {
       this.#keeper = await openKeeper(this.#task);
@@ -33,7 +33,7 @@ export class SegmentFigures {
     void this.#contain(() => this.#keeper?.add(batch));
   }
 
-  /** Once the segment is in the record. */
+  /** Called once the segment is in the record. */
   async commit(): Promise<Pick<SealReply, "figures" | "alerts">> {
     const { segment, isLast, alerts } = this.#task;
     let done: Pick<SealReply, "figures" | "alerts"> = { figures: undefined };
@@ -47,7 +47,7 @@ export class SegmentFigures {
     return done;
   }
 
-  /** The figures of a segment that is in the record already. @param trouble to report beside them */
+  /** Updates the figures of a segment that is already in the record. @param trouble reported with them */
   async judgeAgain(trouble?: string): Promise<SealReply> {
     if (trouble !== undefined) this.troubles.push(trouble);
     await this.#contain(async () => {

@@ -35,7 +35,7 @@ const REMOVED = ".removed-";
 export interface DataStoreOptions {
   /** Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Default 1 s: the least time until a batch can be seen. */
+  /** Default 1 s: the shortest time until a batch is visible. */
   readonly segmentAgeMs?: number;
   /** Receives lines for the terminal. */
   readonly onNotice: (message: string) => void;
@@ -60,7 +60,7 @@ export interface StoreCounts {
   conflicts: number;
   sealed: number;
   refused: number;
-  /** Bytes of the log that were no whole batch, set aside. */
+  /** Bytes of the log that were not a complete batch, set aside. */
   damaged: number;
   sealFailures: number;
 }
@@ -109,11 +109,11 @@ export class DataStore {
   }
 
   /**
-   * Reads the directory, finishes what a kill interrupted, and resumes making the record of accepted batches. A run that
-   * cannot be opened is reported and tried again; the others are served.
+   * Reads the directory, finishes what a kill interrupted, and resumes turning accepted batches into the record. A run
+   * that cannot be opened is reported and retried; the others are served.
    *
-   * @throws UsageError when another server has the directory
-   * @throws FileSystemError where the system refuses
+   * @throws UsageError if another server is using the directory
+   * @throws FileSystemError if the system refuses
    */
   static async open(directory: string, options: DataStoreOptions): Promise<DataStore> {
     makeDirectory(directory);
@@ -142,7 +142,7 @@ export class DataStore {
     }
   }
 
-  /** Hands a run's segments over to the sealer, and resumes its alerts. */
+  /** Passes a run's segments to the sealer, and resumes its alerts. */
   async #resume(run: KnownRun): Promise<void> {
     const path = join(this.directory, run.folder);
     try {
@@ -168,14 +168,14 @@ export class DataStore {
     return printable(this.#runs.get(folder)?.name ?? folder);
   }
 
-  /** Tells a message once, until another one about the run is told. */
+  /** Reports a message once, until there is another one about the run. */
   #tell(path: string, message: string): void {
     if (this.#told.get(path) === message) return;
     this.#told.set(path, message);
     this.#options.onNotice(message);
   }
 
-  /** Undefined where they cannot be opened: that never keeps batches out of the record. */
+  /** Undefined if they cannot be opened: that never keeps batches out of the record. */
   async #openAlerts(alerts: RunAlerts, folder: string): Promise<SealTask["alerts"]> {
     try {
       return await alerts.task(folder);
@@ -207,7 +207,7 @@ export class DataStore {
     this.#options.onSealed?.(ms);
     const run = this.#runs.get(basename(path));
     if (run !== undefined) {
-      // Before the figures, so that whoever sees a step sees the alert that it raised.
+      // Before the figures, so that a client that sees a step also sees the alert that it raised.
       if (change !== undefined) await this.#applyAlerts(run, change, segment);
       if (figures !== undefined) run.figures = figures;
       run.refused += refused + damagedFiles;
@@ -262,7 +262,7 @@ export class DataStore {
     };
   }
 
-  /** Resumes watching a run: sends undelivered alerts, and evaluates and sums what no look has seen. */
+  /** Resumes watching a run: sends undelivered alerts, and evaluates and sums what no evaluation has covered. */
   async #goOnWatching(run: KnownRun, isWaiting: boolean): Promise<void> {
     const { name, folder, lastPart, areFiguresOld } = run;
     const path = join(this.directory, folder);
@@ -271,7 +271,7 @@ export class DataStore {
       const { seen } = await this.#alerts.open(path);
       isSeen &&= lastPart <= seen;
     }
-    // What waits is evaluated when it is sealed.
+    // Waiting segments are evaluated when they are sealed.
     if (isWaiting || isSeen) return;
     this.#sealer.add({
       ...{ run: name, folder: path, segment: lastPart },
@@ -312,7 +312,7 @@ export class DataStore {
   /**
    * Resolves when the batch is durable.
    *
-   * @throws UsageError for a run name that is not accepted
+   * @throws UsageError for an invalid run name
    * @throws the system's error; nothing is stored then
    */
   async accept(run: string, batch: Batch): Promise<Accepted> {
@@ -347,9 +347,9 @@ export class DataStore {
   }
 
   /**
-   * Removes a run: renames it first, so that nobody reads half of it. The next start finishes what a kill interrupts.
+   * Removes a run: renames it first, so that no reader sees half of it. The next start finishes what a kill interrupts.
    *
-   * @throws FileSystemError where the system refuses, or batches of the run are arriving
+   * @throws FileSystemError if the system refuses, or batches of the run are arriving
    */
   async remove(folder: string): Promise<void> {
     const path = join(this.directory, folder);
@@ -370,7 +370,7 @@ export class DataStore {
     await this.#alerts?.forget(path);
     this.#open.delete(folder);
     const hidden = join(this.directory, `${REMOVED}${folder}`);
-    // Left by a removal that was interrupted.
+    // Left by an interrupted removal.
     await rm(hidden, { recursive: true, force: true });
     await rename(path, hidden);
     this.#runs.delete(folder);
@@ -381,10 +381,10 @@ export class DataStore {
   }
 
   /**
-   * Makes accepted batches part of the record.
+   * Turns accepted batches into the record.
    *
-   * @param signal gives up on all but the segment at hand
-   * @returns what is left in the log for the next start, by run
+   * @param signal gives up on all but the current segment
+   * @returns what remains in the log for the next start, by run
    */
   async close(signal: AbortSignal = new AbortController().signal): Promise<readonly UnsealedRun[]> {
     this.#isClosed = true;
@@ -433,14 +433,14 @@ export class DataStore {
       if (Date.now() - lastUse < IDLE_MS || this.isWriting(folder)) continue;
       await this.#gate.alone(folder, async () => {
         await (await store).flush();
-        // What the flush closed is found again by whoever opens the run, so it stays open until that is sealed.
+        // Opening the run would find what the flush closed, so it stays open until that is sealed.
         if (!this.isWriting(folder)) this.#open.delete(folder);
       });
     }
   }
 }
 
-/** What a kill while a segment was sealed left: as large as the segment. */
+/** Removes what a kill left while a segment was sealed: as large as the segment. */
 async function removeTemporary(path: string): Promise<void> {
   const { own } = runPlaces(path);
   await removeLeftovers(path);
@@ -449,7 +449,7 @@ async function removeTemporary(path: string): Promise<void> {
     if (isMerging(name) || isTrial(name)) await rm(join(own, name), { recursive: true, force: true });
 }
 
-/** A run of which batches are left in the log. */
+/** A run with batches remaining in the log. */
 export interface UnsealedRun {
   readonly run: string;
   readonly batches: number;

@@ -1,5 +1,5 @@
 /**
- * Which batches a run has: in memory; the file `keys` and the log have them on disk.
+ * Which batches a run has: in memory, backed by the file `keys` and the log.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export class KeyIndex {
     if (this.#callsOf(key)?.delete(key.call) === true) this.#size--;
   }
 
-  /** The call of this step and rank under which a batch is stored; undefined where it is not. */
+  /** The call of this step and rank under which a batch is stored; undefined if it is not. */
   findCall(key: BatchKey, sha256: string): number | undefined {
     for (const [call, entry] of this.#callsOf(key) ?? []) if (entry.sha256 === sha256) return call;
     return undefined;

@@ -1,9 +1,9 @@
 /**
  * One server per directory: two would give their segments the same numbers.
  *
- * A lock is a file that its holder makes with its content in one step, and only where there is none. A lock whose holder
- * is gone is replaced, by one process at a time: the one that holds the lock's own lock, which is named after its
- * content, and that finds the content unchanged. So a slow process never takes a lock that was replaced meanwhile.
+ * A lock is a file that its holder creates with its content in one step, only if there is none. A lock whose holder is
+ * gone is replaced by one process at a time: the one that holds the lock's own lock, named after its content, and that
+ * finds the content unchanged. So a slow process never takes a lock that was replaced in the meantime.
  *
  * @module
  */
@@ -19,22 +19,22 @@ interface Holder {
   readonly pid: number;
   /** When the process started, by the kernel's clock: process ids are reused. */
   readonly started: string;
-  /** Tells this lock from every other; absent in locks of older versions. */
+  /** Distinguishes this lock from every other; absent in locks of older versions. */
   readonly id?: string;
 }
 
 /** How long to wait for another process that is replacing the lock. */
 const MOST_TRIES = 500;
 const RETRY_MS = 20;
-/** A lock is taken within seconds: a file for it that is older was left. */
+/** A lock is taken within seconds: an older file for it was left behind. */
 const LEFT_MS = 3_600_000;
 /** File systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /**
  * @returns releases the lock
- * @throws UsageError when a running server has the directory
- * @throws FileSystemError where the system refuses
+ * @throws UsageError if a running server is using the directory
+ * @throws FileSystemError if the system refuses
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, ".serve.lock");
@@ -59,7 +59,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   }
   await removeLeftovers(directory, path);
   return async () => {
-    // Somebody may have removed it by hand, and another server made its own.
+    // It may have been removed by hand, and another server may have created its own.
     if ((await readLock(path)) === text) await rm(path, { force: true });
   };
 }
@@ -68,7 +68,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
  * Takes the lock `path`.
  *
  * @param temporary a file with `text`, the content of the lock
- * @returns who has it instead; undefined where it was taken
+ * @returns the current holder; undefined if the lock was taken
  */
 async function takeLock(path: string, temporary: string, text: string): Promise<Holder | undefined> {
   for (let tries = 0; ; tries++) {
@@ -94,8 +94,8 @@ async function takeLock(path: string, temporary: string, text: string): Promise<
 }
 
 /**
- * Removes what a process left that was killed while it took the lock, or a guard of it. Files of processes that may run
- * stay, and those of which that cannot be told, for an hour: another server may be about to link to its own.
+ * Removes files left by a process that was killed while it took the lock, or a guard of it. Files of processes that may
+ * still run stay, as do, for an hour, those of unknown processes: another server may be about to link to its own.
  */
 async function removeLeftovers(directory: string, path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
@@ -114,7 +114,7 @@ async function isOld(file: string): Promise<boolean> {
   return Date.now() - mtimeMs > LEFT_MS;
 }
 
-/** Makes the lock, if there is none, with its whole content at once. */
+/** Creates the lock, if there is none, with its complete content at once. */
 async function createLock(path: string, temporary: string, text: string): Promise<boolean> {
   try {
     await link(temporary, path);
@@ -143,12 +143,12 @@ async function replaceLock(path: string, text: string): Promise<void> {
   }
 }
 
-/** Its content; undefined where there is none any more. */
+/** Its content; undefined if it no longer exists. */
 async function readLock(path: string): Promise<string | undefined> {
   for (let tries = 0; ; tries++) {
     try {
       const text = await readFile(path, "utf8");
-      // Without hard links another process may be writing it.
+      // Without hard links, another process may be writing it.
       if (parseHolder(text) !== undefined || tries >= 5) return text;
     } catch (cause) {
       if (isSystemError(cause) && cause.code === "ENOENT") return undefined;
@@ -163,7 +163,7 @@ function parseHolder(text: string): Holder | undefined {
     const { host, pid } = JSON.parse(text) as Holder;
     return typeof host === "string" && Number.isInteger(pid) ? (JSON.parse(text) as Holder) : undefined;
   } catch {
-    // Cut off by a power cut.
+    // Truncated by a power cut.
     return undefined;
   }
 }
@@ -179,11 +179,11 @@ async function mayRun({ host, pid, started }: Holder): Promise<boolean> {
   return (await startTime(pid)) === started;
 }
 
-/** Empty where there is no /proc: then only the process id counts. */
+/** Empty if there is no /proc: then only the process id counts. */
 async function startTime(pid: number | "self"): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The program's name, in brackets, may hold spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // A process that ended and that its parent has not asked about yet.
+  // A process that has ended but whose parent has not collected its status.
   return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
 }

@@ -24,7 +24,7 @@ export interface Removed {
 }
 
 export interface RetentionOptions {
-  /** Called with what kept one run from being removed; the others are removed. */
+  /** Called with the reason why a run could not be removed; the others are removed. */
   readonly onFailed: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now?: number;

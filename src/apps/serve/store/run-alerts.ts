@@ -38,7 +38,7 @@ export class RunAlerts {
   /**
    * Takes the result of a look, reports it, and lists it for the viewer.
    *
-   * @param segment the last that was looked at
+   * @param segment the last one evaluated
    */
   apply(folder: string, change: AlertChange, segment: number): Promise<readonly RaisedAlert[]> {
     const applied = this.#apply(folder, change, segment);

@@ -1,6 +1,6 @@
 /**
- * Which run a launch of a training job writes to: the one that it asked for, or one beside it where that is an earlier
- * launch's. Every rank of a launch asks here, so that all of them get the same answer, whenever and wherever they start.
+ * Which run a launch of a training job writes to: the requested one, or one next to it if that belongs to an earlier
+ * launch. Every rank of a launch asks here, so that all get the same answer, whenever and wherever they start.
  *
  *     DATA/.serve.launches     one JSON object per line: {"run": asked, "launch": …, "name": given}
  *
@@ -15,7 +15,7 @@ export const RESUMES = ["allow", "must", "never"] as const;
 export type Resume = (typeof RESUMES)[number];
 
 export interface Launch {
-  /** The name that was asked for. */
+  /** The requested name. */
   readonly run: string;
   readonly launch: string;
   /** Undefined: beside an earlier run. */
@@ -52,11 +52,11 @@ export class RunLaunches {
   /**
    * The name of the run that a launch writes to. The answer is durable: a later server gives the same.
    *
-   * @throws UsageError where `resume` forbids what is there, or asks for what is not
-   * @throws the system's error where it cannot be kept
+   * @throws UsageError if `resume` forbids the existing run, or requires one that does not exist
+   * @throws the system's error if it cannot be stored
    */
   resolve(launch: Launch): Promise<string> {
-    // One at a time: two launches must not be given one name.
+    // One at a time: two launches must not get the same name.
     const answer = this.#last.then(() => this.#resolve(launch));
     this.#last = answer.catch(() => {});
     return answer;

@@ -24,9 +24,9 @@ export interface KnownRun {
   alerts: readonly RaisedAlert[];
   /** The last segment in the record; 0: none. */
   readonly lastPart: number;
-  /** Whether a part is newer than the figures: a kill came between them, or they could not be saved. */
+  /** Whether a part is newer than the figures: the process was killed in between, or they could not be saved. */
   readonly areFiguresOld: boolean;
-  /** Whether it has segments that nobody has handed over to the sealer. */
+  /** Whether it has segments that have not been passed to the sealer. */
   isUnfinished: boolean;
 }
 

@@ -24,9 +24,9 @@ import { type KeyIndex, readKeys } from "./key-index.ts";
 /** The outcome of a batch, and the call under which it is stored. */
 export type Accepted =
   | { readonly outcome: "stored"; readonly call: number }
-  /** The same bytes were there already, under this or another call of the step and rank. */
+  /** The same bytes exist already, under this or another call of the step and rank. */
   | { readonly outcome: "known"; readonly call: number }
-  /** Other bytes are there under this key; the first call that is free. */
+  /** Other bytes exist under this key; gives the first free call. */
   | { readonly outcome: "conflict"; readonly nextCall: number };
 
 export interface Batch {
@@ -40,7 +40,7 @@ export interface Batch {
 /** A segment waiting to become part of the record. */
 export interface PendingSegment {
   readonly segment: ClosedSegment;
-  /** Batches in it that an earlier segment has, too. */
+  /** Batches in it that an earlier segment also has. */
   readonly repeated: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export class RunStore {
     this.#log = log;
   }
 
-  /** Opens a run, and hands over the segments that an earlier server left. */
+  /** Opens a run, and passes on the segments that an earlier server left. */
   static async open(folder: string, { onPending, ...options }: RunStoreOptions): Promise<RunStore> {
     const places = runPlaces(folder);
     if (!existsSync(places.own)) {
@@ -108,7 +108,7 @@ export class RunStore {
   /**
    * Resolves when the batch is durable.
    *
-   * @throws the system's error; the batch is not stored then
+   * @throws the system's error; the batch is then not stored
    */
   async accept(batch: Batch): Promise<Accepted> {
     const { key, sha256, body, bytes } = batch;
@@ -122,7 +122,7 @@ export class RunStore {
     const known = this.#index.find(key);
     if (known?.sha256 === sha256) return { outcome: "known", call: key.call };
     if (known !== undefined) {
-      // A recorder that was not told of the free call under which its batch was stored begins with the first again.
+      // A recorder that was not told the free call under which its batch was stored starts with the first call again.
       const call = this.#index.findCall(key, sha256);
       if (call !== undefined) return { outcome: "known", call };
       return { outcome: "conflict", nextCall: this.#index.nextCall(key) };
@@ -167,7 +167,7 @@ async function recoverSegments(
   const pending: PendingSegment[] = [];
   for (const number of numbers.sort((a, b) => a - b)) {
     const path = join(own, segmentName(number));
-    // A batch that is damaged is not known: it is stored when it is sent again. Sealing sets its bytes aside.
+    // A damaged batch is not registered: it is stored when it is sent again. Sealing sets its bytes aside.
     const { frames, bytes } = await scanSegment(path, { checksBodies: true });
     const repeated: string[] = [];
     for (const { head } of frames) {

@@ -1,6 +1,6 @@
 /**
- * An answer as a script: a page that was opened from a disk may run scripts, but fetch nothing. JSON is its text, bytes
- * are base64; the page takes the variable as soon as the script has run.
+ * An answer as a script: a page opened from a disk may run scripts, but cannot fetch anything. JSON is included as
+ * text, bytes as base64; the page takes the variable once the script has run.
  *
  * @module
  */

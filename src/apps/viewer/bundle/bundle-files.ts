@@ -50,7 +50,7 @@ const bytes = (path: string, read: Read): BundleFile => answerFileOf(path, "byte
 const value = (path: string, make: () => object | Promise<object>): BundleFile =>
   json(path, async () => Buffer.from(JSON.stringify(await make())));
 
-/** Hidden by the page's style sheet: seen where a program unpacked this file alone. */
+/** Hidden by the page's style sheet: visible if a program unpacked this file alone. */
 const ALONE = `<p class="visually-hidden">The files beside this one are missing. Unpack the whole archive, then open its index.html.</p>`;
 
 /** For crawlers: putting a bundle on a server does not make its content public. */
@@ -76,7 +76,7 @@ export async function* bundleFiles(
   yield { path: "robots.txt", read: async () => Buffer.from(ROBOTS) };
 }
 
-/** Tells the page where its answers are, and a reader who sees nothing else what is missing. */
+/** Tells the page where its answers are, and a reader who sees only this file what is missing. */
 function markBundled(page: Uint8Array): Buffer {
   return Buffer.from(
     Buffer.from(page).toString().replace('<div id="app">', `<div id="app" data-bundled>${ALONE}`),
@@ -131,7 +131,7 @@ async function* runFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   }
 }
 
-/** What the recommended correction does, by its text; nothing where none is needed, or no token can be compared. */
+/** The effect of the recommended correction, by its text; nothing if none is needed, or no token can be compared. */
 async function recommended(run: PreparedRun): Promise<Readonly<Record<string, CorrectAnswer>>> {
   const { corrections = [], recommendation } = (await run.sweep(null)) ?? {};
   const row = corrections.find(({ name }) => name === recommendation?.name);
@@ -145,13 +145,13 @@ function answerOf(run: PreparedRun, name: AnswerName, folder: string): BundleFil
   return answerFileOf(`${folder}${name}`, form, () => run.answer(name));
 }
 
-/** Without texts, also without saved filters, which may quote them. */
+/** Without texts, saved filters are omitted too, because they may quote them. */
 async function savedFilters(run: PreparedRun): Promise<SavedFilterList> {
   const list = await run.savedFilters();
   return run.info.redacted ? { ...list, filters: [] } : list;
 }
 
-/** Without texts, also without notes, which may quote them. */
+/** Without texts, notes are omitted too, because they may quote them. */
 async function* starFiles(run: PreparedRun): AsyncGenerator<BundleFile> {
   const { redacted } = run.info;
   const told = <T extends Star>(stars: readonly T[]): readonly T[] =>

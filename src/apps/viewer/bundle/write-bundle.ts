@@ -35,12 +35,12 @@ export interface BundleResult {
 }
 
 /**
- * Writes the bundle, as a zip where `target` ends in `.zip`, under a temporary name, then renames it. The answer at
- * `api/PATH` is in `api/PATH.js`. Alternatives of a whole sequence are at `topk/INDEX`, since a file cannot answer ranges
- * of tokens; what a server computes when asked is absent. `run` says `bundled`.
+ * Writes the bundle, as a zip if `target` ends in `.zip`, under a temporary name, then renames it. The answer at
+ * `api/PATH` is in `api/PATH.js`. Alternatives of a whole sequence are at `topk/INDEX`, because a file cannot answer
+ * for ranges of tokens; answers that a server computes on request are absent. `run` has `bundled` set.
  *
- * @throws UsageError when `target` exists and is not to be replaced
- * @throws FileSystemError or NotFoundError where the system refuses; what was at `target` is kept
+ * @throws UsageError if `target` exists and must not be replaced
+ * @throws FileSystemError or NotFoundError if the system refuses; the previous `target` is kept
  */
 export async function writeBundle(
   run: PreparedRun | PreparedStudy,
@@ -124,7 +124,7 @@ async function writeZip(path: string, files: AsyncIterable<BundleFile>, target: 
   const written = pipeline(zip.outputStream as Readable, createWriteStream(path)).catch((cause: unknown) => {
     throw fileSystemError(cause, "write", { file: target });
   });
-  // Awaited below, except where reading a file fails first.
+  // Awaited below, unless reading a file fails first.
   written.catch(() => {});
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
   for await (const { path: name, read } of files) {

@@ -32,13 +32,14 @@ const COMPARISON_VERSION = 3;
 /** A run that another is to be compared with. */
 export interface LabeledRun {
   readonly run: PreparedRun;
-  /** Its name in the comparison; undefined: its own name, or the part of its path that distinguishes it. */
+  /** Its name in the comparison; default its own name, or the part of its path that distinguishes it. */
   readonly label?: string;
 }
 
 /**
- * The run `a`, which also answers for the others and for how it differs from each. Its version covers all runs, so that
- * no browser confuses its answers with those of one run alone. Closing it closes all; they stay open when this throws.
+ * The run `a`, which also answers for the others and for its differences from each. Its version covers all runs, so
+ * that no browser confuses its answers with those of one run alone. Closing it closes all; they stay open if this
+ * throws.
  */
 export async function compareRuns(
   a: PreparedRun,
@@ -87,8 +88,8 @@ export async function compareRuns(
 }
 
 /**
- * Compares the run with one more, besides those that it is compared with already. Its rows keep their numbers; everything
- * stays open when this throws.
+ * Compares the run with one more, in addition to the existing ones. Its rows keep their numbers; everything stays open
+ * if this throws.
  */
 export async function addComparedRun(
   run: PreparedRun,
@@ -113,7 +114,7 @@ interface NamedRun {
   readonly name: string;
 }
 
-/** Read once for all comparisons, and not at all where every comparison is cached. */
+/** Read once for all comparisons, and not at all if every comparison is cached. */
 interface FirstRun extends NamedRun {
   readFacts(): Promise<RunFacts>;
 }

@@ -1,5 +1,5 @@
 /**
- * By how much the figures of one run exceed those of another, with intervals over the prompts that were drawn.
+ * How much the figures of one run exceed those of another, with intervals over the prompts that were drawn.
  *
  * @module
  */
@@ -21,7 +21,7 @@ type Differences = ComparedRun["differences"];
 /** Pairs that cover less than this share of either run do not represent it. */
 const LEAST_PAIRED = 0.5;
 
-/** Figures of `b` minus those of `a`: token by token where enough of both is the same text. */
+/** Figures of `b` minus those of `a`: token by token if enough of both is the same text. */
 export function measureDifferences(a: RunFacts, b: RunFacts, pairs: readonly PairSums[]): Differences {
   const paired = pairs.reduce((sum, { tokens }) => sum + tokens, 0);
   const isPaired = paired > 0 && paired >= LEAST_PAIRED * Math.max(a.info.tokens, b.info.tokens);

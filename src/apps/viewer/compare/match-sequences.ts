@@ -17,9 +17,9 @@ type KeyOf = (facts: SequenceFacts) => string | undefined;
 /**
  * Every sequence has at most one partner. The most certain matches come first: the same tokens at the same step, the
  * same tokens, the same prompt at a step, the same group at a step; among several of one kind, their order decides. For
- * equal tokens, prompts are compared only where both runs have them.
+ * equal tokens, prompts are compared only if both runs have them.
  *
- * @returns pairs by a
+ * @returns pairs in the order of a
  */
 export function matchSequences(a: readonly SequenceFacts[], b: readonly SequenceFacts[]): SequencePair[] {
   const hasPrompts = [a, b].every((run) => run.some(({ prompt }) => prompt !== undefined));

@@ -1,5 +1,5 @@
 /**
- * What a comparison needs of each sequence of a run, and the texts of the run's tokens.
+ * What a comparison needs to know about each sequence of a run, and the texts of the run's tokens.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 export interface SequenceFacts {
   readonly step: number | null;
-  /** Digest of the response's token ids; undefined where they are not known. */
+  /** Digest of the response's token ids; undefined if not known. */
   readonly response: string | undefined;
-  /** Digest of the prompt; undefined where there is none. */
+  /** Digest of the prompt; undefined if there is none. */
   readonly prompt: string | undefined;
   readonly group: string | undefined;
 }
 
 export interface RunFacts {
-  /** What the comparison calls it. */
+  /** Its name in the comparison. */
   readonly name: string;
   readonly info: RunInfo;
   readonly table: SequenceTable;

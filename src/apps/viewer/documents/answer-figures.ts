@@ -12,7 +12,7 @@ import type { Assessment } from "../../../results/assessment.ts";
 import { runMetric } from "../../../results/metrics/run-metrics.ts";
 import type { BaselineReading, MismatchReport, ReadingLevel } from "../../../results/report.ts";
 
-/** More bad steps than this have no dots of their own. */
+/** If there are more bad steps than this, they have no dots of their own. */
 const MOST_POINTS = 40;
 const MOST_LABELS = 2;
 
@@ -28,7 +28,7 @@ export function zones(): AnswerPage["zones"] {
   ];
 }
 
-/** The steps whose own figures read as worse than normal, of the parts of the run that do; the worst with what is so. */
+/** Steps whose own figures are worse than normal, in the parts of the run that are; the worst with an explanation. */
 export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["points"] {
   const bad = assessment.when.segments.filter(({ level }) => isBad(level));
   const found = per_step.flatMap((figures) => {
@@ -75,7 +75,7 @@ export function shifts({ by_shift, shift }: Assessment["comparable"]): AnswerPag
   }));
 }
 
-/** The figures of every first screen, with what they are and who says what is usual. */
+/** The figures of every first screen, with their meaning and the source of the usual range. */
 export function figures(report: MismatchReport): AnswerFigure[] {
   const readings = worstReadings(report.verdict.readings);
   return keyRows(report).map(({ key, label, value, usual, level, isUnreliable }) => {

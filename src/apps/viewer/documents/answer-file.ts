@@ -5,9 +5,9 @@ import type { PreparedRun } from "../prepare/cache/prepared-run.ts";
 
 /**
  * The answer as one HTML file that opens without a server, with the config of the correction that the run needs;
- * undefined where no token is in the steps.
+ * undefined if the steps have no tokens.
  *
- * @param steps the first and the last of those that it is over; null: all
+ * @param steps the first and the last step covered; null: all
  */
 export async function answerFile(
   run: Pick<PreparedRun, "answer" | "reportOf" | "sweep">,

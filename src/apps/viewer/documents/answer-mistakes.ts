@@ -1,5 +1,5 @@
 /**
- * The mistakes that count most, as the answer shows them: their text, what each policy says, whether they reach the
+ * The most important mistakes, as the answer shows them: their text, what each policy says, whether they reach the
  * gradient.
  *
  * @module
@@ -42,7 +42,7 @@ export async function answerMistakes(
   return Promise.all(mistakes.map((each) => tell(run, each, found.get(each.handle))));
 }
 
-/** Sums of chosen steps know no other tokens than those that were sampled; those of the run do, of its own mistakes. */
+/** Adds alternatives from the run's own mistakes: sums over selected steps only know the sampled tokens. */
 async function withAlternatives(
   run: Pick<PreparedRun, "info" | "answer">,
   mistakes: readonly Mistake[],
@@ -59,7 +59,7 @@ async function withAlternatives(
   );
 }
 
-/** Those of both orders; where no ratio is far from 1, the token with the largest |Δ|. */
+/** The mistakes of both orders; if no ratio is far from 1, the token with the largest |Δ|. */
 function listMistakes(report: MismatchReport, top: Pick<TopTokens, "occurrences">): Mistake[] {
   const { list, by_raw, rank } = report.assessment.events;
   const byKey = new Map([...by_raw, ...list].map((event) => [event.key, event]));
@@ -156,7 +156,7 @@ async function promptOf(run: Pick<PreparedRun, "info" | "briefs">, sequence: num
   return oneLine(`${text.slice(0, PROMPT_CHARACTERS).join("")}${cut ? "…" : ""}`);
 }
 
-/** The token that was written, then what the trainer would rather have written. */
+/** The token that was written, then what the trainer prefers. */
 function side(name: AnswerSide["name"], mistake: Mistake, written: string | null): AnswerSide {
   const logprob = name === "engine" ? mistake.rollout_logprob : mistake.trainer_logprob;
   const chance = (each: EventAlternative): number | null =>

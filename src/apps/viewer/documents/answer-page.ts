@@ -18,12 +18,12 @@ import { badSteps, figures, shifts, zones } from "./answer-figures.ts";
 import { nameGreek, partMove, splitSentence } from "./answer-words.ts";
 
 const MOST_CAUSES = 3;
-/** Of those that look like the first cause. */
+/** How many of those that look like the first cause are named. */
 const MOST_ALIKE = 1;
 const MOST_OUTCOMES = 2;
 const MOST_UNTESTED = 5;
 
-/** @param mistakes told by `answerMistakes` */
+/** @param mistakes from `answerMistakes` */
 export function answerPage(
   report: MismatchReport,
   { paths, flags }: RunInfo["input"],
@@ -67,7 +67,7 @@ export function answerPage(
   };
 }
 
-/** The page of a run that goes on: its word is of the last steps, its cards of all. */
+/** The page of a running run: its verdict covers the last steps, its cards all of them. */
 export function answerNow(page: AnswerPage, report: MismatchReport): AnswerPage {
   const { level, headline } = wordNow(report);
   const { sentence } = report.assessment;
@@ -86,7 +86,7 @@ function levelWords(level: AnswerPage["level"]): Pick<AnswerPage, "level" | "sig
   return { level, sign: levelSign(level, true), word: capitalize(word.toLowerCase()) };
 }
 
-/** The steps that give the run its level, the last of them, where not all do. */
+/** The last stretch of steps that gives the run its level, unless all steps do. */
 function badStretch({ level, when: { segments } }: Assessment): AnswerPage["stretch"] {
   const bad =
     level === "none" || level === "normal" ? undefined : segments.findLast((each) => each.level === level);
@@ -112,7 +112,7 @@ function cause(title: string, probability: number, isAlike: boolean): AnswerCaus
   return { title: told(title), chance: formatChance(probability), bar: probability, is_alike: isAlike };
 }
 
-/** The first step of the next experiment, and what the outcomes would mean that name the likeliest causes. */
+/** The first step of the next experiment, and what the outcomes that name the likeliest causes would mean. */
 function decide({ next, causes: groups }: Assessment): AnswerPage["decide"] {
   if (next === null) return null;
   const known = new Map(groups.flatMap(({ causes: each }) => each.map((one) => [one.id, one] as const)));

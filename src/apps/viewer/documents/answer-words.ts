@@ -1,5 +1,5 @@
 /**
- * Words of the answer: its sentence in two, and what the parts of a run lead to.
+ * Words of the answer: its sentence in two parts, and where the parts of a run lead.
  *
  * @module
  */
@@ -24,12 +24,12 @@ export function splitSentence({
   return end === null ? [text, ""] : [text.slice(0, end.index), text.slice(end.index + 2)];
 }
 
-/** Greek letters with their names where they first appear. */
+/** Adds names to Greek letters on first occurrence. */
 export function nameGreek(text: string): string {
   return text.replace("|Δp|", "probability difference |Δp|").replace(/\|Δ\|/, "log-prob difference |Δ|");
 }
 
-/** The sequences of a part, or the tokens where no filter picks them. */
+/** The sequences of a part, or its tokens if no filter selects the part. */
 export function partMove({ kind, name }: StandingPart): PageMove {
   if (kind === "turn") return { view: "tokens", params: { filter: `turn:${name}` } };
   if (kind === "position_decile") return { view: "tokens", params: { by: "position" } };

@@ -38,7 +38,7 @@ const MOST_EVENTS = 24;
 const FIRST_EVENTS = 6;
 const CONTEXT = 6;
 
-/** What is kept of a sample while the others are read. */
+/** What is kept about a sample while the others are read. */
 interface Sample {
   readonly brief: SequenceBrief;
   readonly wire: Pick<WireSequence, "meta">;
@@ -83,7 +83,7 @@ async function layOut(run: PreparedRun, members: readonly number[]): Promise<Gro
   let promptIds: Int32Array | undefined;
   let promptsDiffer = false;
   let first: WireSequence | undefined;
-  // One after the other: only ids and Δ of all of them are held.
+  // One at a time: only their ids and Δ are kept in memory.
   for (const [at, member] of members.entries()) {
     const wire = decodeSequence((await run.sequence(member))!);
     first ??= wire;
@@ -239,7 +239,7 @@ function stripLevel(deltas: Float32Array, [from, to]: readonly [number, number])
   return Number.isNaN(worst) ? 0 : Math.sign(worst || 1) * sparkLevel(Math.abs(worst));
 }
 
-/** The sample's largest |Δ|, of those that are beyond where almost all of the run's are (p99.5). */
+/** The sample's largest |Δ|, among those beyond nearly all of the run's (p99.5). */
 function findEvents(wire: WireSequence, deltas: Float32Array, { scales, has }: PreparedRun["info"]): Event[] {
   const { meta, ids } = wire;
   const places = [...deltas.keys()].filter((at) => Math.abs(deltas[at]!) >= scales.delta);

@@ -2,7 +2,7 @@ import { quoted } from "../../../analyses/filter/index.ts";
 import type { HealthCheck, HealthLinks } from "../../../render/health/index.ts";
 import type { PageMove } from "../../../results/page.ts";
 
-/** From a check to its sequences, from a step to those of the step. */
+/** From a check to its sequences, from a step to the sequences of the step. */
 export const HEALTH_LINKS: HealthLinks = { samples: linkSamples, parts: linkParts };
 
 function hasSamples(check: HealthCheck): boolean {
@@ -19,7 +19,7 @@ function linkParts(check: HealthCheck): (PageMove | null)[] | undefined {
 }
 
 function linkSamples(check: HealthCheck): ReturnType<HealthLinks["samples"]> {
-  // Where nothing was truncated, a link would lead to everything.
+  // If nothing was truncated, the link would lead to everything.
   if (!hasSamples(check)) return undefined;
   const text = {
     flat_groups: "Groups by their spread in reward",

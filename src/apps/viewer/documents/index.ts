@@ -60,7 +60,7 @@ export const answerTables = once((run: PreparedRun) =>
   }),
 );
 
-/** The same of some steps, both included; undefined where no token is in them. */
+/** The same for some steps, both included; undefined if they have no tokens. */
 export function buildAnswerTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {
   return ofSteps(run, steps, makeAnswer);
 }
@@ -72,13 +72,13 @@ async function makeAnswer(report: MismatchReport, top: TopTokens, run: PreparedR
 /** JSON of a `PageDocument`. */
 export const reportTables = once((run: PreparedRun) => ofRun(run, makeReport));
 
-/** The same of some steps, both included; undefined where no token is in them. */
+/** The same for some steps, both included; undefined if they have no tokens. */
 export function buildReportTables(run: PreparedRun, steps: Steps): Promise<Uint8Array | undefined> {
   return ofSteps(run, steps, makeReport);
 }
 
 /**
- * The page draws charts over the steps by itself, so that steps can be chosen in them. What to run next are its tabs
+ * The page itself draws charts over the steps, so that steps can be selected in them. The next commands are its tabs
  * Cause and Correction.
  */
 function makeReport(report: MismatchReport, top: TopTokens): PageDocument {
@@ -92,7 +92,7 @@ function makeReport(report: MismatchReport, top: TopTokens): PageDocument {
 }
 
 type Steps = readonly [from: number, to: number];
-/** A page that is made of the report and the most divergent tokens. */
+/** A page built from the report and the most divergent tokens. */
 type MakePage<Page> = (report: MismatchReport, top: TopTokens, run: PreparedRun) => Page | Promise<Page>;
 
 async function ofRun<Page>(run: PreparedRun, make: MakePage<Page>): Promise<Page> {
@@ -115,7 +115,7 @@ async function ofSteps<Page>(
   return Buffer.from(JSON.stringify(await make(report, top, run)));
 }
 
-/** JSON of a `PageDocument`; undefined where there are no digits. */
+/** JSON of a `PageDocument`; undefined if there are no digits. */
 export const digitsTables = once(async (run: PreparedRun) => {
   const bytes = await run.digits();
   if (bytes === undefined) return undefined;
@@ -136,7 +136,7 @@ export const healthTables = once(async (run: PreparedRun) =>
   ),
 );
 
-/** The same of some steps, both included; undefined where no token is in them. */
+/** The same for some steps, both included; undefined if they have no tokens. */
 export async function buildHealthTables(
   run: PreparedRun,
   [from, to]: readonly [from: number, to: number],

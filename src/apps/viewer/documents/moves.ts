@@ -1,12 +1,12 @@
 /**
- * Where the page leads from parts of a run.
+ * Where parts of a run lead on the page.
  *
  * @module
  */
 import { quoted } from "../../../analyses/filter/index.ts";
 import type { PageMove } from "../../../results/page.ts";
 
-/** Filters that leave a part's sequences, by the kind of part and by the table of it. */
+/** Filters that select a part's sequences, by the kind of part and by its table. */
 const FILTERS: Readonly<Record<string, (name: string) => string | undefined>> = {
   correctness: (name) => ({ correct: "correct:yes", incorrect: "correct:no" })[name],
   environment: (name) => `env=${quoted(name)}`,
@@ -15,7 +15,7 @@ const FILTERS: Readonly<Record<string, (name: string) => string | undefined>> = 
   rank: (name) => `rank:${name}`,
 };
 
-/** The sequences of `correctness`, `environment`, … with this name; null where no filter picks them. */
+/** The sequences of `correctness`, `environment`, … with this name; null if no filter selects them. */
 export function sequencesOf(kind: string, name: string): PageMove | null {
   const filter = FILTERS[kind]?.(name);
   return filter === undefined ? null : { view: "sequences", params: { filter } };

@@ -5,7 +5,7 @@
  */
 
 /**
- * The number of tokens that all samples start with; 0 for a single sample, or where ids are unknown (an empty list).
+ * The number of tokens that all samples start with; 0 for a single sample, or if ids are unknown (an empty list).
  */
 export function sharedStart(samples: readonly Int32Array[]): number {
   if (samples.length < 2) return 0;
@@ -15,8 +15,8 @@ export function sharedStart(samples: readonly Int32Array[]): number {
 }
 
 /**
- * Of each sample the first token that no other sample has after the same beginning: its length where another one
- * begins with all of it. In the order of their ids each sample shares most with one of its two neighbors.
+ * For each sample, the first token that no other sample has after the same beginning, or its length if another sample
+ * begins with all of it. In the order of their ids, each sample shares most with one of its two neighbors.
  */
 export function branchPoints(samples: readonly Int32Array[]): number[] {
   const order = samples.map((_, at) => at).sort((a, b) => compareIds(samples[a]!, samples[b]!));

@@ -84,7 +84,7 @@ async function layOut(
   const { sequence: name, token: starred } = splitHandle(star.handle);
   const index = places.get(name);
   const wire = index === undefined ? undefined : decodeSequence((await run.sequence(index))!);
-  // Below 0 where no token of it has a Δ.
+  // Below 0 if none of its tokens has a Δ.
   const worst = index === undefined ? -1 : table.columns.worst_token[index]!;
   const token = starred ?? (worst >= 0 ? worst : null);
   const isThere = wire !== undefined && (token === null || token < wire.mask.length);

@@ -18,7 +18,7 @@ const CHARACTERS = 36;
 const TOKENS = 48;
 
 /**
- * Tokens by handle; handles that name no token of the run are absent. Of sequences with the same handle, the first
+ * Tokens by handle; handles that name no token of the run are absent. Among sequences with the same handle, the first
  * counts.
  */
 export async function findTokens(

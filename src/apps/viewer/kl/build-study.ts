@@ -131,7 +131,7 @@ function listTexts(
   const [scale = 0] = pass.kl.count === 0 ? [] : pass.kl.quantiles([SCALE_QUANTILE]);
   return {
     checkpoints,
-    // Where nearly all tokens agree, the quantile is 0 and the scale would be empty.
+    // If nearly all tokens agree, the quantile is 0 and the scale would be empty.
     scale: scale > 0 ? Math.min(scale, largest) : largest,
     largest,
     texts: texts.map((text, index) =>
@@ -166,7 +166,7 @@ class StudyPass {
   /** Policies that may have scores; not the reference. */
   readonly slots: readonly string[];
   readonly layout: ValuesLayout;
-  /** `[texts, slots, 2]`: from and to in the file of spikes; both 0: this checkpoint has no scores of the text. */
+  /** `[texts, slots, 2]`: start and end in the file of spikes; both 0 if this checkpoint has no scores for the text. */
   readonly spikeOffsets: Float64Array;
   /** By slot, then text. */
   readonly figures: (TextFigures | undefined)[][];

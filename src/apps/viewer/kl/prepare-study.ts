@@ -41,9 +41,9 @@ export function isStudy(path: string): boolean {
 }
 
 /**
- * A study (a directory that `logratio score` or `logratio kl` wrote) with all answers of the viewer ready, analyzed with
- * the settings that it was scored with. They are kept in a hidden folder in the study's directory, or in the user's
- * cache directory where that is not writable; while the study's files have the same sizes and times, nothing is
+ * A study (a directory written by `logratio score` or `logratio kl`) with all answers of the viewer ready, analyzed
+ * with the settings it was scored with. They are kept in a hidden folder in the study's directory, or in the user's
+ * cache directory if that is not writable; as long as the study's files have the same sizes and times, nothing is
  * analyzed again. Nothing else is written.
  *
  * @throws what `analyzeStudy` throws for such a directory

@@ -1,6 +1,6 @@
 /**
  * Values of every token under every checkpoint, in one file: a study is analyzed checkpoint by checkpoint and viewed
- * text by text, so each text has its place from the start, filled where a checkpoint has scores of it.
+ * text by text, so each text has a reserved place, filled if a checkpoint has scores for it.
  *
  * @module
  */
@@ -67,7 +67,7 @@ export class ValuesWriter {
       at += (await this.#file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
   }
 
-  /** Extends the file to its full size where the end was not filled. */
+  /** Extends the file to its full size if the end was not filled. */
   async close(): Promise<void> {
     const texts = this.#layout.tokenOffsets.length - 1;
     await this.#file.truncate(this.#layout.tokenOffsets[texts]! * countRows(this.#layout) * BYTES);
@@ -82,7 +82,7 @@ export interface TextValues {
   readonly referenceEntropy: Float32Array;
 }
 
-/** What was not written is 0: callers know which checkpoints have scores of the text. */
+/** Values that were not written are 0: callers know which checkpoints have scores for the text. */
 export async function readValues(file: FileHandle, layout: ValuesLayout, text: number): Promise<TextValues> {
   const tokens = layout.tokenOffsets[text + 1]! - layout.tokenOffsets[text]!;
   const bytes = await readPart(file, findPlace(layout, text, 0), tokens * countRows(layout) * BYTES);

@@ -19,7 +19,7 @@ export const NO_LOGGED_METRICS: LoggedMetrics = {
  * Every metric in the files of logged metrics among these paths, and in directories among them: the same files as
  * `report` compares with the dumps. Metrics of the mismatch come first, and then by name.
  *
- * @throws NotFoundError when a path does not exist
+ * @throws NotFoundError if a path does not exist
  */
 export async function readLoggedMetrics(paths: readonly string[]): Promise<LoggedMetrics> {
   const findings = new FindingLog();

@@ -1,6 +1,6 @@
 /**
- * The viewer of a run with one policy's log-probs only: its pages are written here and need no script. The built page
- * compares two policies throughout and would show less of one.
+ * The viewer for a run with only one policy's log-probs: its pages are written here and need no script. The built page
+ * compares two policies throughout and would have little to show.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { PolicyReport } from "../../../results/policy.ts";
 export interface SequenceRow {
   readonly handle: string;
   readonly tokens: number;
-  /** NaN where no token has a log-prob, as reward and correctness where they are not known. */
+  /** NaN if no token has a log-prob; reward and correctness are NaN if not known. */
   readonly logprobMean: number;
   readonly reward: number;
   readonly correct: number;
@@ -35,7 +35,7 @@ export interface SequenceRow {
 export interface PolicyView {
   readonly report: PolicyReport;
   readonly sequences: readonly SequenceRow[];
-  /** Reads the sequence from its file again. @throws UsageError where no sequence has that handle */
+  /** Reads the sequence from its file again. @throws UsageError if no sequence has that handle */
   readSequence(handle: string): Promise<ShowResult>;
 }
 
@@ -50,7 +50,7 @@ export interface PolicyViewOptions {
   readonly isStopped?: () => boolean;
 }
 
-/** Reads a run once. @throws UsageError when it has both policies: such a run has the built page */
+/** Reads a run once. @throws UsageError if it has both policies: such a run has the built page */
 export async function preparePolicy(
   paths: readonly string[],
   { read, flags, tokenizer, redact, isStopped }: PolicyViewOptions,
@@ -95,7 +95,7 @@ export async function preparePolicy(
   };
 }
 
-/** Prompt and response as text, and the ids that spell them. */
+/** Omits prompt and response texts, and the ids that spell them. */
 function withoutTexts(batch: RecordBatch): RecordBatch {
   const { promptTokenIds: _ids, promptOffsets: _offsets, responseTokenIds: _own, ...rest } = batch;
   const none = (texts: readonly unknown[]): undefined[] => texts.map(() => undefined);

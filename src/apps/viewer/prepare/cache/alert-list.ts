@@ -21,7 +21,7 @@ export function seenFrom(place: string, paths: readonly string[]): string[] {
   return paths.map((path) => (isRemote(path) || path === "-" ? path : relative(place, resolve(path))));
 }
 
-/** Empty where there is no such file, or it is not a list. */
+/** Empty if there is no such file, or it is not a list. */
 export async function readAlertList(file: string): Promise<AlertList> {
   const none: AlertList = { schemaVersion: 1, kind: "view-alerts", alerts: [] };
   try {
@@ -32,7 +32,7 @@ export async function readAlertList(file: string): Promise<AlertList> {
   }
 }
 
-/** Changes when the list does; empty where there is none. */
+/** Changes when the list does; empty if there is none. */
 export async function stampAlertList(file: string): Promise<string> {
   return stat(file, { bigint: true }).then(
     ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
@@ -44,7 +44,7 @@ export async function stampAlertList(file: string): Promise<string> {
  * Writes the list where the caches of these paths are kept: the first writable place.
  *
  * @param cache as `PrepareOptions.cache`
- * @throws FileSystemError where none is
+ * @throws FileSystemError if there is none
  */
 export async function writeAlertList(
   paths: readonly string[],

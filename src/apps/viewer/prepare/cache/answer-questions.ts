@@ -77,7 +77,7 @@ export function sequenceAnswers(
   };
 }
 
-/** From Δ alone where that suffices, which is far less to read; else from all columns of the tokens. */
+/** From Δ alone if that suffices, which is far less to read; else from all columns of the tokens. */
 export function correctionAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
@@ -104,7 +104,7 @@ export function correctionAnswers(
   };
 }
 
-/** Answers that are not prepared, since they depend on chosen steps or a filter, or cost too much in advance. */
+/** Answers that are not prepared, because they depend on selected steps or a filter, or cost too much in advance. */
 export function rowAnswers(
   cache: OpenedCache,
   { paths, flags }: RunInfo["input"],
@@ -145,7 +145,7 @@ export function rowAnswers(
   };
 }
 
-/** A few thousand at a time, so that others have their turn. */
+/** A few thousand at a time, so that other requests get a turn. */
 async function* everyBrief({ facts, files, offsets }: OpenedCache): AsyncGenerator<SequenceBrief[]> {
   for (let from = 0; from < facts.sequences; from += BRIEFS_READ) {
     const to = Math.min(facts.sequences, from + BRIEFS_READ);

@@ -38,18 +38,18 @@ import { sealFiles } from "./seal.ts";
 import type { StatesSoFar } from "./states-so-far.ts";
 import { judgeFindings } from "./unfinished.ts";
 
-/** Tokens that a diagnosis examines while the run is still read: of all that are sampled it takes a second. */
+/** Tokens that a diagnosis examines while the run is still being read: all sampled tokens would take a second. */
 const SAMPLE_SO_FAR = 50_000;
 
-/** The files that were read, and findings of reading them. */
+/** The files read so far, and findings from reading them. */
 export interface ReadSoFar {
   readonly run: Pick<Run, "name" | "sources"> & Partial<Pick<Run, "promptSummary">>;
   readonly findings: readonly Finding[];
-  /** Files that are part of the run and were not read yet. */
+  /** Files of the run that have not been read yet. */
   readonly waiting: readonly string[];
   /** The version of the answers when no file is still being written. */
   readonly version: string;
-  /** Changed a moment ago: what could not be read of them may still be on its way. */
+  /** Changed a moment ago: parts that could not be read may still be written. */
   readonly unsettled: ReadonlySet<string>;
 }
 
@@ -104,7 +104,7 @@ export class AnswerPass {
     return new AnswerPass(paths, options, { truths, answers });
   }
 
-  /** After an error, the pass cannot be used. */
+  /** After an error, the pass must not be used. */
   async read(batches: AsyncIterable<RecordBatch>): Promise<void> {
     const { signal } = this.#options;
     for await (const batch of batches) {
@@ -114,7 +114,7 @@ export class AnswerPass {
       // First: afterwards the batch's arrays may be in another thread.
       this.#summary.add(batch);
       await this.#answers.add(batch, joinRows(this.#rows.splice(0)), truths);
-      // Summing is synchronous: without a turn of the event loop an interrupt would wait for the end.
+      // Summing is synchronous: without yielding to the event loop, an interrupt would wait until the end.
       await new Promise(setImmediate);
     }
     signal?.throwIfAborted();
@@ -127,11 +127,11 @@ export class AnswerPass {
   }
 
   /**
-   * Writes all answers but the files that grow.
+   * Writes all answers except the files that grow.
    *
    * @param isKept whether the directory becomes a cache that others may find
-   * @returns the version of what was written: the wanted one, or another where some files were not finished
-   * @throws EmptyInputError when no token can be compared
+   * @returns the version of what was written: the wanted one, or another if some files were not finished
+   * @throws EmptyInputError if no token can be compared
    */
   async write(
     directory: string,
@@ -171,7 +171,7 @@ export class AnswerPass {
     return version;
   }
 
-  /** No text where none is to be sent. */
+  /** Omits texts if none may be sent. */
   async #showTexts(report: MismatchReport): Promise<MismatchReport> {
     const { tokenizer, redact } = this.#options;
     if (redact !== "text") {
@@ -185,7 +185,7 @@ export class AnswerPass {
     return { ...report, assessment: { ...assessment, events: withoutTexts(assessment.events) } };
   }
 
-  /** @param diagnosis is made in another thread meanwhile, where there is one */
+  /** @param diagnosis made in another thread in the meantime, if there is one */
   #buildReport(
     run: ReadSoFar["run"],
     { name, findings, sources }: RunRead,
@@ -205,7 +205,7 @@ export class AnswerPass {
   }
 }
 
-/** One after the other. */
+/** Concatenates the parts. */
 function joinRows(parts: readonly RowSums[]): RowSums {
   const rows = new Float64Array(parts.reduce((sum, part) => sum + part.rows.length, 0));
   const rowTurns = new Int32Array(rows.length / FIELDS);
@@ -225,8 +225,8 @@ async function writeFiles(directory: string, files: readonly NamedContent[]): Pr
 /**
  * Reads a run once and writes all answers into an empty directory.
  *
- * @returns the version of what was written: that of the inputs, or another where some of them were not finished
- * @throws what `report` throws for such input; `EmptyInputError` when no token can be compared
+ * @returns the version of what was written: that of the inputs, or another if some of them were not finished
+ * @throws what `report` throws for such input; `EmptyInputError` if no token can be compared
  */
 export async function buildCache(
   directory: string,

@@ -14,7 +14,7 @@ import { isRemote } from "../../../../input/remote/index.ts";
 import { brokenSeal, syncDirectory } from "./seal.ts";
 
 const HIDDEN = ".logratio";
-/** A cache that is replaced while it is checked is checked again, at most so often. */
+/** How often a cache that is replaced during its check is checked again. */
 const MOST_LOOKS = 5;
 
 /** Receives a line about a cache, for the terminal. */
@@ -75,7 +75,7 @@ export async function openCache<T>(
   return undefined;
 }
 
-/** Why a directory is not an intact cache; undefined where it is. */
+/** Why a directory is not an intact cache; undefined if it is. */
 async function brokenCache(directory: string): Promise<string | "absent" | undefined> {
   for (let look = 1; ; look++) {
     const before = await readIdentity(directory);
@@ -104,7 +104,7 @@ export interface MadeCache<T> {
 /**
  * Builds a cache in an empty directory in the first writable place.
  *
- * @throws FileSystemError when none does; what `build` throws otherwise
+ * @throws FileSystemError if none is writable; otherwise what `build` throws
  */
 export async function makeCache<T>(
   places: readonly string[],
@@ -132,7 +132,7 @@ export async function makeCache<T>(
   throw unwritable(places, failure);
 }
 
-/** An empty directory in the first of the places that may be written to. @throws FileSystemError when none may */
+/** An empty directory in the first writable place. @throws FileSystemError if none is writable */
 export async function temporaryCache(places: readonly string[]): Promise<Scratch> {
   return (await makeCache(places, () => Promise.resolve())).temporary;
 }
@@ -163,7 +163,7 @@ export function cacheError(error: unknown, directory: string): unknown {
   return isOfWriting(error, directory) ? unwritable([dirname(directory)], error) : error;
 }
 
-/** Gives a finished cache its name; where another process was faster, its cache is kept. */
+/** Gives a finished cache its name; if another process was faster, its cache is kept. */
 export async function publishCache(temporary: Scratch, name: string): Promise<string> {
   const place = dirname(temporary.path);
   const directory = join(place, name);

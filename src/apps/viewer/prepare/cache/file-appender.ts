@@ -30,7 +30,7 @@ export class FileAppender {
     this.reserve(bytes.byteLength).set(bytes);
   }
 
-  /** Appends so many bytes, whatever they are, for the caller to set before the next call of any method. */
+  /** Appends this many bytes with arbitrary content, which the caller must set before the next call of any method. */
   reserve(bytes: number): Uint8Array<ArrayBuffer> {
     const end = this.#heldBytes + bytes;
     if (end > this.#buffer.length) this.#grow(end);
@@ -51,7 +51,7 @@ export class FileAppender {
     return this.#heldBytes >= PIECE;
   }
 
-  /** Writes the buffered bytes; not called again before it has ended. */
+  /** Writes the buffered bytes; must not be called again before it has ended. */
   async drain(): Promise<void> {
     const written = this.#buffer;
     const all = written.subarray(0, this.#heldBytes);
@@ -60,7 +60,7 @@ export class FileAppender {
     this.#heldBytes = 0;
     this.#hash.update(all);
     for (let at = 0; at < all.length; ) at += (await this.#file.write(all, at)).bytesWritten;
-    // One very long sequence must not hold its memory for the rest of the run.
+    // One very long sequence must not keep its memory allocated for the rest of the run.
     if (written.length === ROOM) this.#spare = written;
   }
 

@@ -28,7 +28,7 @@ export function filterListFile(place: string, paths: readonly string[]): string 
   return join(place, `filters-${digest(seenFrom(place, paths))}.jsonl`);
 }
 
-/** @throws UsageError when it is not a change of a saved filter, or too long */
+/** @throws UsageError if it is not a change of a saved filter, or is too long */
 export function readFilterChange(asked: unknown): SavedFilterChange {
   const { name, filter } = (asked ?? {}) as Record<string, unknown>;
   if (typeof name !== "string" || name.trim() === "") throw new UsageError("a saved filter needs a name");
@@ -51,8 +51,8 @@ export async function readFilterList(file: string): Promise<SavedFilterList> {
 /**
  * Saves a filter, changes the one of that name, or removes it.
  *
- * @throws UsageError when there are too many
- * @throws FileSystemError when the file cannot be written
+ * @throws UsageError if there are too many
+ * @throws FileSystemError if the file cannot be written
  */
 export async function changeFilter(
   file: string,

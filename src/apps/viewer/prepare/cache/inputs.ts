@@ -13,7 +13,7 @@ import type { PrepareOptions } from "./options.ts";
 
 /** Incremented whenever the content or layout of a cache changes. */
 const CACHE_VERSION = 21;
-/** A file that was changed so recently may still be written to. */
+/** A file changed this recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
 
@@ -38,7 +38,7 @@ export interface Inputs {
 /**
  * From the names, sizes and times of all inputs, without opening them.
  *
- * @throws NotFoundError when a path does not exist
+ * @throws NotFoundError if a path does not exist
  */
 export async function describeInputs(paths: readonly string[], options: PrepareOptions): Promise<Inputs> {
   const { tokenizer, truth, flags = [], redact, following } = options;

@@ -1,6 +1,6 @@
 /**
- * Short lists that the page makes the server keep for a run, next to its caches, one JSON object per line. They outlive a
- * cache that is built again.
+ * Short lists that the server stores for a run on behalf of the page, next to its caches, one JSON object per line.
+ * They outlive a cache that is rebuilt.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface KeptKind<Item> {
 /**
  * Empty without a file; lines that are not items are skipped.
  *
- * @throws FileSystemError when the file is there and cannot be read: the next change would overwrite it
+ * @throws FileSystemError if the file exists and cannot be read: the next change would overwrite it
  */
 export async function readKept<Item>(file: string, { read, most }: KeptKind<Item>): Promise<Item[]> {
   const text = (await readTextIfPresent(file)) ?? "";
@@ -41,8 +41,8 @@ type Change<Item> = (items: readonly Item[]) => readonly Item[];
  * Changes the list. Changes of one file are made one after the other.
  *
  * @returns the list afterwards
- * @throws UsageError when there are too many
- * @throws FileSystemError when the file cannot be written
+ * @throws UsageError if there are too many
+ * @throws FileSystemError if the file cannot be written
  */
 export async function changeKept<Item>(
   file: string,
@@ -71,7 +71,7 @@ async function applyChange<Item>(
   return items;
 }
 
-/** The list with an item in the place of the one like it, else at the end; undefined removes that one. */
+/** The list with an item replacing the matching one, else appended; undefined removes it. */
 export function putKept<Item>(
   items: readonly Item[],
   isLike: (item: Item) => boolean,

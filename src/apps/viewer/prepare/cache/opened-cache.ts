@@ -41,7 +41,7 @@ type Grown = "sequences" | "briefs" | "topK" | "deltas";
 export interface OpenedCache {
   readonly facts: CacheFacts;
   readonly info: RunInfo;
-  /** All but the table. */
+  /** All except the table. */
   readonly answers: ReadonlyMap<AnswerName, Uint8Array>;
   readonly digits: Uint8Array | undefined;
   readonly offsets: Readonly<Record<Grown, Float64Array>>;
@@ -51,7 +51,7 @@ export interface OpenedCache {
   /** The rewards of the run in groups, as the prepared sums have them. */
   readonly rewards: readonly ValueGroup[];
   readonly vocabulary: () => ReadonlyMap<number, string>;
-  /** The same, as filters and reports over some rows read it. */
+  /** The same, in the form that filters and reports over some rows read. */
   readonly source: MatchSource;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface OpenedCache {
 /** What is known about the run now and is not in its cache. */
 export type InfoNow = Pick<RunInfo, "input" | "status" | "growing" | "read_share">;
 
-/** @throws FormatError when the cache is damaged */
+/** @throws FormatError if the cache is damaged */
 export async function openCacheFiles(directory: string, now: InfoNow): Promise<OpenedCache> {
   const path = (name: string): string => join(directory, name);
   const readJson = async (name: string): Promise<unknown> => JSON.parse(await readFile(path(name), "utf8"));

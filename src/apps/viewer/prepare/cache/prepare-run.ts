@@ -16,8 +16,8 @@ import { StatesSoFar } from "./states-so-far.ts";
 
 /**
  * A run (files, directories, `-`: whatever `report` takes) with all answers of the viewer ready. They are computed in
- * one pass and kept in a hidden folder next to the data, or in the user's cache directory where that is not writable;
- * while paths, sizes, times, options and tokenizer stay the same, and the cache is intact, nothing is computed again.
+ * one pass and kept in a hidden folder next to the data, or in the user's cache directory if that is not writable; as
+ * long as paths, sizes, times, options and tokenizer stay the same, and the cache is intact, nothing is computed again.
  *
  * @throws what `report` throws for such input
  */

@@ -43,7 +43,7 @@ export async function sealFiles(
   await syncDirectory(directory);
 }
 
-/** What does not match the seal, in words; undefined where all does. Reads every byte. */
+/** What does not match the seal, in words; undefined if everything matches. Reads every byte. */
 export async function brokenSeal(directory: string): Promise<string | undefined> {
   try {
     const [text, sum] = (await readFile(join(directory, SEAL_FILE), "utf8")).split("\n");
@@ -73,7 +73,7 @@ async function brokenFile(path: string, wanted: FileSeal): Promise<string | unde
   }
 }
 
-/** Of a file's first `limit` bytes, by default of all. */
+/** The seal of a file's first `limit` bytes, by default of all. */
 async function computeSeal(path: string, limit = Number.POSITIVE_INFINITY): Promise<FileSeal> {
   const file = await open(path);
   try {

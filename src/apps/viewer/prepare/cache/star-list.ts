@@ -71,7 +71,7 @@ function setNote(
   return putKept(stars, (star) => star.handle === handle, note === null ? undefined : { handle, note });
 }
 
-/** Where another page has removed the star, or the one that it should stand before, the order does not change. */
+/** If another page has removed the star, or the one it should precede, the order does not change. */
 function moveStar(stars: readonly Star[], handle: string, before: string | null): readonly Star[] {
   const star = stars.find((one) => one.handle === handle);
   const others = stars.filter((one) => one !== star);

@@ -12,7 +12,7 @@ import { sharePassFiles } from "./share-file.ts";
 
 /** Before the first state. */
 const FIRST_MS = 1000;
-/** Reading gets at least this multiple of the time that writing states takes. */
+/** Reading gets at least this many times the time spent on writing states. */
 const READ_SHARE = 8;
 /** The least time between two states: the page draws each. */
 const BETWEEN_MS = 2500;
@@ -31,7 +31,7 @@ export class StatesSoFar {
     this.#next = Date.now() + (options.soFar?.everyMs ?? FIRST_MS);
   }
 
-  /** Whether a page waits for one, and it would not slow down reading much. */
+  /** Whether a page waits for one, and it would hardly slow down reading. */
   get isDue(): boolean {
     const { soFar } = this.#options;
     return soFar !== undefined && Date.now() >= this.#next && soFar.isWatched();
@@ -41,7 +41,7 @@ export class StatesSoFar {
    * Publishes what was read so far.
    *
    * @param growing where the files that grow are
-   * @param readShare of the bytes; undefined where their number is not known
+   * @param readShare of the bytes; undefined if their number is not known
    * @param write writes the other answers of the state with this number into a directory
    */
   async show(

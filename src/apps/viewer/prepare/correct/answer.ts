@@ -42,7 +42,7 @@ export interface CorrectAnswers {
   readonly steps: CorrectSteps;
 }
 
-/** @throws UsageError where the correction cannot be told from this run, or not from sums */
+/** @throws UsageError if the correction cannot be evaluated for this run, or not from sums */
 export async function answerCorrection(
   question: Question,
   { batches, rewards, paths, flags }: CorrectContext,

@@ -14,7 +14,7 @@ import { type Correction, needsAdvantages, type Statistic } from "../../../../tr
 import type { DeltaBlock } from "../pass/delta-blocks.ts";
 
 export interface SweepBatch {
-  /** NaN where it is not known. */
+  /** NaN if not known. */
   readonly step: number;
   /** -1: none. */
   readonly rewardGroup: number;
@@ -23,7 +23,7 @@ export interface SweepBatch {
 
 const DIFFS: readonly Statistic[] = ["prob_diff", "abs_prob_diff"];
 
-/** False: the correction follows from the Δ of each sequence's counted tokens. */
+/** False if the correction follows from the Δ of each sequence's counted tokens. */
 export function needsTokens(correction: Correction): boolean {
   const { weight, steps } = correction;
   if (weight?.level === "turn" || needsAdvantages(correction)) return true;
@@ -110,7 +110,7 @@ interface Columns {
   readonly correct: Float64Array;
 }
 
-/** Steps and rewards are not in it: a batch is of one step and one group already. */
+/** Without steps and rewards: a batch has one step and one group already. */
 function packBatch({ offsets, mask, rollout, trainer, advantages, correct }: Columns): RecordBatch {
   const { length } = correct;
   const unknown = new Float64Array(length).fill(Number.NaN);

@@ -96,8 +96,8 @@ export class BinBuilder {
   /**
    * Tokens with mask 1 of one sequence, the first `count` of each array.
    *
-   * @param correct the sequence's, NaN where it is not known
-   * @param advantages NaN where one is not known; undefined: none is
+   * @param correct of the sequence, NaN if not known
+   * @param advantages NaN for unknown ones; undefined if none is known
    */
   addTokens(
     correct: number,
@@ -180,7 +180,7 @@ export class BinBuilder {
     };
   }
 
-  /** Empty where the rewards only repeat right and wrong. */
+  /** Empty if the rewards only repeat right and wrong. */
   #rewardGroups(): ValueGroup[] {
     const isMore = [...this.#rewards.keys()].some((reward) => reward !== 0 && reward !== 1);
     if (!isMore && this.#judged) return [];

@@ -9,9 +9,9 @@ export interface Question {
 }
 
 /**
- * A `CorrectQuestion` as it was sent.
+ * Parses a `CorrectQuestion` as it was sent.
  *
- * @throws UsageError saying which part is missing or not understood
+ * @throws UsageError naming the part that is missing or cannot be parsed
  */
 export function readQuestion(value: unknown): Question {
   if (typeof value !== "object" || value === null)

@@ -2,7 +2,7 @@ import type { ShippedCorrection } from "../../../../results/view.ts";
 import { completeSettings, PRESETS } from "../../../../trainers/index.ts";
 import { describeCorrection, formatCorrection, parseCorrection } from "../../../../trainers/neutral/index.ts";
 
-/** What trainers do when their correction is switched on and nothing else is set; presets that do the same are one. */
+/** What trainers do with their correction enabled and nothing else set; presets with the same effect are merged. */
 export function shippedCorrections(): ShippedCorrection[] {
   const presets = new Map<string, string[]>();
   for (const preset of PRESETS) {

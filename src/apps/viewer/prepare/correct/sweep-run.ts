@@ -15,7 +15,7 @@ import { joinSequences } from "./batches.ts";
 const TOKENS_PER_TURN = 2 ** 16;
 
 /**
- * Undefined where no token can be compared. Log-probs have the cache's single precision.
+ * Undefined if no token can be compared. Log-probs have the cache's single precision.
  *
  * @param whole the report of the whole run: it has the findings
  */
@@ -33,7 +33,7 @@ export async function sweepSequences(
     await new Promise(setImmediate);
   };
   for await (const sequence of sequences) {
-    // A batch is of one file.
+    // A batch has a single file.
     if (rows.length > 0 && rows[0]!.meta.file !== sequence.meta.file) await flush();
     rows.push(sequence);
     tokens += sequence.mask.length;

@@ -1,5 +1,5 @@
 /**
- * The sequences and tokens of a cache that a filter leaves.
+ * The sequences and tokens of a cache that match a filter.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const MOST_CHARACTERS = 2000;
 
 export interface MatchSource {
   readonly info: RunInfo;
-  /** Sequences, encoded one after the other; sequence i is at `[offsets[i], offsets[i + 1])`. */
+  /** Encoded sequences, concatenated; sequence i is at `[offsets[i], offsets[i + 1])`. */
   readonly file: FileHandle;
   readonly offsets: Float64Array;
   table(): Promise<SequenceTable>;
@@ -39,7 +39,7 @@ export interface MatchSource {
 /**
  * An encoded `TokenMatches`.
  *
- * @throws UsageError when the filter is not understood, or the run lacks what it filters by
+ * @throws UsageError if the filter cannot be parsed, or the run lacks what it filters by
  */
 export async function matchSequences(
   source: MatchSource,
@@ -63,7 +63,7 @@ export async function matchSequences(
   });
 }
 
-/** Of the tokens that match, those with the largest |Δ|. @throws as {@link matchSequences} does */
+/** The matching tokens with the largest |Δ|. @throws like {@link matchSequences} */
 export async function matchOccurrences(
   source: MatchSource,
   text: string,
@@ -114,9 +114,9 @@ export async function matchGroups(
 }
 
 /**
- * What each term of the filter matches by itself, in the order of the text. The tokens are looked through once.
+ * What each term of the filter matches alone, in the order of the text. Scans the tokens once.
  *
- * @throws as {@link matchSequences} does
+ * @throws like {@link matchSequences}
  */
 export async function countTerms(
   source: MatchSource,
@@ -203,7 +203,7 @@ export async function* sequencesAt(
   }
 }
 
-/** |Δ|; -1 where it is not finite. */
+/** |Δ|; -1 if it is not finite. */
 function distanceAt({ rollout, trainer }: WireSequence, token: number): number {
   const delta = trainer[token]! - rollout[token]!;
   return Number.isFinite(delta) ? Math.abs(delta) : -1;

@@ -39,7 +39,7 @@ export type Looked =
   | { readonly run: PreparedRun }
   /** What was read is no longer part of the inputs: start again. */
   | { readonly broken: string }
-  /** As it was shown the last time. */
+  /** The same as shown last time. */
   | { readonly unchanged: true };
 
 export interface LivingRun {

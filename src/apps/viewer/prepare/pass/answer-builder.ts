@@ -1,7 +1,7 @@
 /**
- * Builds every part of a cache that needs the single tokens, in any thread: of a large run one thread reads and sums for
+ * Builds every part of a cache that needs single tokens, in any thread: for a large run one thread reads and sums for
  * the report, and another takes the same batches in the same order. The cache is byte for byte the same as from one
- * thread, which small runs use, since a second one would not be worth starting.
+ * thread, which small runs use, because a second one would not be worth starting.
  *
  * @module
  */
@@ -31,11 +31,11 @@ import type { TokenSums } from "./top-tokens.ts";
 
 /** Plain data, which can be sent to another thread. */
 export interface AnswerOptions {
-  /** Where the files that grow with the run are made; empty of them. */
+  /** An empty directory for the files that grow with the run. */
   readonly directory: string;
   readonly tokenizer: string | undefined;
   readonly redact: "text" | undefined;
-  /** Both sides' log-probs are one column. */
+  /** Whether both sides' log-probs are the same column. */
   readonly oneSided: boolean;
   /** Where ground truth comes from; undefined without one. */
   readonly truthSource: string | undefined;
@@ -65,13 +65,13 @@ export interface Answering {
   /**
    * Takes the next batch. Its arrays and those of `sums` may be empty afterwards.
    *
-   * @param sums the report's, of the batch's rows
+   * @param sums of the report, for the batch's rows
    * @param truths of its sequences, as text
    */
   add(batch: RecordBatch, sums: RowSums, truths?: readonly (string | undefined)[]): Promise<void>;
-  /** Writes what is held, so that the files that grow are as long as the offsets say. */
+  /** Writes buffered data, so that the files that grow are as long as the offsets say. */
   flush(): Promise<void>;
-  /** The diagnosis of all that was added; `sampleTokens` as `Doctor` takes it. */
+  /** The diagnosis of everything added; `sampleTokens` as in `Doctor`. */
   diagnose(read: RunRead, sampleTokens?: number): Promise<Diagnosis>;
   /** The other answers; more batches may follow. */
   finish(parts: ReportParts): Promise<BuiltAnswers>;
@@ -151,7 +151,7 @@ export class AnswerBuilder implements Answering {
     return this.#pass.close();
   }
 
-  /** What says where things lie in the files that grow. */
+  /** The tables of offsets into the files that grow. */
   #finishTables(): NamedContent[] {
     const pass = this.#pass;
     const { sequences, briefs, topK, deltas } = pass.offsets;

@@ -4,7 +4,7 @@ import type { Diagnosis } from "../../../../results/diagnosis.ts";
 import type { AnswerOptions, BuiltAnswers, ReportParts } from "./answer-builder.ts";
 import type { RunRead } from "./run-read.ts";
 
-/** Tasks for the thread of `answer-thread.ts`, done one after the other. */
+/** Tasks for the thread of `answer-thread.ts`, done one after another. */
 export type AnswerTask =
   | { readonly kind: "start"; readonly options: AnswerOptions; readonly memoryLimit: number }
   | {
@@ -18,5 +18,5 @@ export type AnswerTask =
   | { readonly kind: "finish"; readonly parts: ReportParts }
   | { readonly kind: "close" };
 
-/** To `diagnose` the diagnosis, to `finish` the files; else null. */
+/** The diagnosis for `diagnose`, the files for `finish`; else null. */
 export type AnswerReply = Diagnosis | BuiltAnswers | null;

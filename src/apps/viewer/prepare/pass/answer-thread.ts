@@ -22,12 +22,12 @@ import type { RunRead } from "./run-read.ts";
 
 /** Bytes of input from which on a thread is worth starting: that takes a fifth of a second, in which half a million tokens are read. */
 const THREAD_BYTES = 2 ** 23;
-/** Batches that the thread may have: one at work, one waiting. */
+/** Batches per thread: one in progress, one waiting. */
 const BATCHES_HELD = 2;
 
-/** Where the thread is from. */
+/** How the thread is started. */
 export interface AnswerWorkers {
-  /** Undefined where no thread can run it. */
+  /** Undefined if no thread can run it. */
   readonly url: URL | undefined;
   readonly start: (url: URL) => Thread<AnswerTask, AnswerReply>;
 }
@@ -47,7 +47,7 @@ export async function startAnswers(
 
 class AnswerThread implements Answering {
   readonly #thread: Thread<AnswerTask, AnswerReply>;
-  /** One promise for each batch on its way, oldest first; never rejected. */
+  /** One promise per batch in flight, oldest first; never rejected. */
   readonly #held: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
 
@@ -57,7 +57,7 @@ class AnswerThread implements Answering {
 
   static async start(thread: Thread<AnswerTask, AnswerReply>, options: AnswerOptions): Promise<AnswerThread> {
     const answers = new AnswerThread(thread);
-    // Not waited for: reading begins while the thread starts.
+    // Not awaited: reading begins while the thread starts.
     answers.#hold(thread.ask({ kind: "start", options, memoryLimit: memoryLimit() }));
     return answers;
   }
@@ -92,8 +92,8 @@ class AnswerThread implements Answering {
   }
 
   /**
-   * What the thread replies after all that is on its way, of which the first error is told. It is asked before this
-   * returns: the caller writes a report next, half a second without a turn of the event loop.
+   * The thread's reply once everything in flight is done; throws the first error among it. Sent before this returns:
+   * the caller writes a report next, half a second without a turn of the event loop.
    */
   async #ask(task: AnswerTask): Promise<AnswerReply> {
     const reply = this.#thread.ask(task);
@@ -113,7 +113,7 @@ class AnswerThread implements Answering {
     );
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for everything in flight. */
   async #settle(): Promise<void> {
     await Promise.all(this.#held.splice(0));
     this.#check();

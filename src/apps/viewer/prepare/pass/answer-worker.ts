@@ -1,11 +1,11 @@
-/** What the worker thread of `answer-thread.ts` runs: one builder of answers, asked for one thing after the other. */
+/** Runs in the worker thread of `answer-thread.ts`: one builder of answers, given one task after another. */
 import { answerTasks } from "../../../../analyses/parallel/index.ts";
 import { setMemoryLimit } from "../../../../core/base/index.ts";
 import { AnswerBuilder } from "./answer-builder.ts";
 import type { AnswerReply, AnswerTask } from "./answer-messages.ts";
 
 let builder: Promise<AnswerBuilder> | undefined;
-/** Tasks wait for files to be written: without a queue batches would overtake each other. */
+/** Tasks wait for files to be written: without a queue, batches would overtake each other. */
 let last: Promise<unknown> = Promise.resolve();
 
 answerTasks<AnswerTask, AnswerReply>((task) => {

@@ -23,7 +23,7 @@ export interface OwnTexts {
   readonly answer: string | undefined;
 }
 
-/** @param own in the place of the tokens' texts, which are only their ids; undefined where tokens have texts */
+/** @param own replaces the tokens' texts if these are only ids; undefined if tokens have texts */
 export function buildBrief(sequence: UnspelledSequence, own?: OwnTexts): SequenceBrief {
   const [parts, answer] =
     own === undefined && isSpelled(sequence)
@@ -49,8 +49,8 @@ function drawSpark({ mask, rollout, trainer }: UnspelledSequence): Uint8Array {
 }
 
 /**
- * The question: the last thing that the user says in a prompt that special tokens divide, since prompts of one run
- * start with the same system prompt. Of any other prompt, its beginning.
+ * The question: the last user message of a prompt divided by special tokens, because prompts of one run share their
+ * system prompt. For any other prompt, its beginning.
  */
 function findQuestion(parts: readonly string[]): string {
   const asked = parts.findLastIndex((text) => USER.test(text));

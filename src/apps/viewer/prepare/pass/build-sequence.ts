@@ -71,8 +71,8 @@ export function buildSequence(
 }
 
 /**
- * Without a tokenizer, the prompt's own text, if any, is put at its first token. Where only ids are known, they are left
- * to whoever reads the sequence: spelled, they are more than a third of its bytes.
+ * Without a tokenizer, the prompt's own text, if any, is put at its first token. If only ids are known, the reader of
+ * the sequence spells them: as text they are more than a third of its bytes.
  */
 function spell(
   promptText: string | undefined,
