@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { crc32c } from "../../core/base/index.ts";
+import { crc32c, joinBytes, lengthDelimited, varintBytes, varintField } from "../../core/base/index.ts";
 import type { StepScalars } from "./scalars.ts";
 
 /** The writer named in a file's first event. */
@@ -14,7 +14,6 @@ const FILE_VERSION = "brain.Event:2";
 const HEADER = 12;
 const FOOTER = 4;
 const MASK_DELTA = 0xa282ead8;
-const text = new TextEncoder();
 
 /**
  * The bytes of an event file.
@@ -26,16 +25,22 @@ export function renderEvents(steps: readonly StepScalars[], wallTime: number): U
   const time = double(1, wallTime);
   const events = [
     // event.proto: file_version 3, source_metadata 10 with the writer 1.
-    join([time, bytes(3, text.encode(FILE_VERSION)), bytes(10, bytes(1, text.encode(EVENT_WRITER)))]),
+    joinBytes([
+      time,
+      lengthDelimited(3, FILE_VERSION),
+      lengthDelimited(10, lengthDelimited(1, EVENT_WRITER)),
+    ]),
     // step 2, summary 5; summary.proto: value 1 with tag 1 and simple_value 2.
     ...steps.map(({ step, values }) => {
-      const summary = join(
-        values.map(([name, value]) => bytes(1, join([bytes(1, text.encode(name)), float(2, value)]))),
+      const summary = joinBytes(
+        values.map(([name, value]) =>
+          lengthDelimited(1, joinBytes([lengthDelimited(1, name), float(2, value)])),
+        ),
       );
-      return join([time, varint((2 << 3) | 0), varint(step), bytes(5, summary)]);
+      return joinBytes([time, varintField(2, step), lengthDelimited(5, summary)]);
     }),
   ];
-  return join(events.map(frame));
+  return joinBytes(events.map(frame));
 }
 
 /** Length, its checksum, the data, their checksum; all little-endian. */
@@ -57,36 +62,11 @@ function mask(checksum: number): number {
 function double(field: number, value: number): Uint8Array {
   const data = new Uint8Array(8);
   new DataView(data.buffer).setFloat64(0, value, true);
-  return join([varint((field << 3) | 1), data]);
+  return joinBytes([varintBytes((field << 3) | 1), data]);
 }
 
 function float(field: number, value: number): Uint8Array {
   const data = new Uint8Array(4);
   new DataView(data.buffer).setFloat32(0, value, true);
-  return join([varint((field << 3) | 5), data]);
-}
-
-function bytes(field: number, data: Uint8Array): Uint8Array {
-  return join([varint((field << 3) | 2), varint(data.length), data]);
-}
-
-/** A whole number as a varint; a negative one takes ten bytes, as an int64 does. */
-function varint(value: number): Uint8Array {
-  const digits: number[] = [];
-  let rest = BigInt.asUintN(64, BigInt(Math.trunc(value)));
-  do {
-    digits.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
-    rest >>= 7n;
-  } while (rest > 0n);
-  return Uint8Array.from(digits);
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  return joinBytes([varintBytes((field << 3) | 5), data]);
 }

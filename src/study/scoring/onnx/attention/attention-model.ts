@@ -4,11 +4,11 @@
  *
  * @module
  */
+import { joinBytes } from "../../../../core/base/index.ts";
 import type { ByteSource } from "../../../../input/io/index.ts";
 import { type Extracted, extract } from "../model-file/extract.ts";
 import { encodeNode, withFirstInput } from "../model-file/messages.ts";
 import type { OnnxModel, StoredNode } from "../model-file/read-model.ts";
-import { joined } from "../model-file/wire.ts";
 import type { LogitType } from "../signature.ts";
 
 /** `[queries, keys]` or `[1, 1]`: added to the scores before each Softmax; −∞ hides a key from a query. */
@@ -45,7 +45,7 @@ export async function attentionModel(
       withFirstInput(field, biased, model.file),
       encodeNode("MatMul", [probabilities, SELECTOR], [nameShares(layer)]),
     ];
-    replaced.set(node, joined(fields));
+    replaced.set(node, joinBytes(fields));
   }
   const inputs = [
     ...model.inputs.map(({ name, type: own, shape }) => ({ name, type: own ?? 0, shape: shape ?? [] })),

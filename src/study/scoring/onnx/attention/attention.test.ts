@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../../core/base/errors.ts";
+import { lengthDelimited } from "../../../../core/base/index.ts";
 import { Unavailable } from "../../../../core/base/unavailable.ts";
 import type { LogitBlock } from "../../../../core/kernels/logit-block.ts";
 import { memorySource } from "../../../../input/io/file-source.ts";
 import { EXPECTED, failure, furthest, IDS, MODELS, VOCABULARY, withPolicy } from "../fixtures.test-data.ts";
 import { encodeNode } from "../model-file/messages.ts";
 import { readModel } from "../model-file/read-model.ts";
-import { lengthDelimited } from "../model-file/wire.ts";
 import { widened } from "../widen.ts";
 import { findAttention } from "./find-attention.ts";
 

@@ -3,12 +3,14 @@
  *
  * @module
  */
+
 import { realpath } from "node:fs/promises";
 import { dirname, join, parse, relative, sep } from "node:path";
+import { joinBytes, lengthDelimited, varintBytes } from "../../../../core/base/index.ts";
 import type { ByteSource } from "../../../../input/io/index.ts";
 import { encodeValue, GRAPH, MODEL, readEntry, TENSOR_EXTERNAL_FIELD } from "./messages.ts";
 import type { OnnxModel, Span, StoredNode, StoredWeight } from "./read-model.ts";
-import { iterateFields, joined, lengthDelimited, varintBytes } from "./wire.ts";
+import { iterateFields } from "./wire.ts";
 
 /** Where a part of a graph begins and ends. */
 export interface Cut {
@@ -70,7 +72,7 @@ export async function extract(source: ByteSource, model: OnnxModel, cut: Cut): P
   for (const weight of weights) {
     graph.push(root === null || weight.external === null ? weight : await relocated(source, weight, root));
   }
-  const head = joined([varintBytes(MODEL.graph * 8 + 2), varintBytes(countBytes(graph))]);
+  const head = joinBytes([varintBytes(MODEL.graph * 8 + 2), varintBytes(countBytes(graph))]);
   return { bytes: await assembled(source, [...model.preamble, head, ...graph]), externalRoot: root };
 }
 
@@ -115,8 +117,8 @@ async function relocated(source: ByteSource, weight: StoredWeight, root: string)
   for (const field of iterateFields(tensor, source.name)) {
     const entry = tensor.subarray(field.from, field.to);
     const moved = field.number === TENSOR_EXTERNAL_FIELD && readEntry(entry, source.name)[0] === "location";
-    const path = joined([lengthDelimited(1, "location"), lengthDelimited(2, location)]);
+    const path = joinBytes([lengthDelimited(1, "location"), lengthDelimited(2, location)]);
     parts.push(moved ? lengthDelimited(TENSOR_EXTERNAL_FIELD, path) : tensor.subarray(field.start, field.to));
   }
-  return lengthDelimited(GRAPH.initializer, joined(parts));
+  return lengthDelimited(GRAPH.initializer, joinBytes(parts));
 }

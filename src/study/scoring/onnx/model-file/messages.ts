@@ -4,15 +4,8 @@
  *
  * @module
  */
-import {
-  fieldAt,
-  iterateFields,
-  joined,
-  lengthDelimited,
-  readIntegers,
-  readText,
-  varintField,
-} from "./wire.ts";
+import { joinBytes, lengthDelimited, varintField } from "../../../../core/base/index.ts";
+import { fieldAt, iterateFields, readIntegers, readText } from "./wire.ts";
 
 /** A node, without its attributes. */
 export interface OnnxNode {
@@ -181,7 +174,7 @@ export function encodeNode(
     ...outputs.map((name) => lengthDelimited(NODE.output, name)),
     lengthDelimited(NODE.operator, operator),
   ];
-  return lengthDelimited(GRAPH.node, joined(parts));
+  return lengthDelimited(GRAPH.node, joinBytes(parts));
 }
 
 /** A node, as a field of its graph, with a different first input; everything else is copied. */
@@ -194,7 +187,7 @@ export function withFirstInput(node: Uint8Array, name: string, file: string): Ui
     const isFirst = field.number === NODE.input && inputs++ === 0;
     parts.push(isFirst ? lengthDelimited(NODE.input, name) : message.subarray(field.start, field.to));
   }
-  return lengthDelimited(GRAPH.node, joined(parts));
+  return lengthDelimited(GRAPH.node, joinBytes(parts));
 }
 
 /** A ValueInfoProto; without a type, onnxruntime infers it (only an output may lack one). */
@@ -204,6 +197,6 @@ export function encodeValue(name: string, type?: number, shape?: readonly (numbe
   const dims = (shape ?? []).map((size) =>
     lengthDelimited(1, typeof size === "number" ? varintField(1, size) : lengthDelimited(2, size)),
   );
-  const tensor = joined([varintField(1, type), lengthDelimited(2, joined(dims))]);
-  return joined([named, lengthDelimited(2, lengthDelimited(1, tensor))]);
+  const tensor = joinBytes([varintField(1, type), lengthDelimited(2, joinBytes(dims))]);
+  return joinBytes([named, lengthDelimited(2, lengthDelimited(1, tensor))]);
 }

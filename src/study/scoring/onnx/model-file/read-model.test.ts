@@ -3,12 +3,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../../core/base/errors.ts";
+import { joinBytes, lengthDelimited, varintBytes, varintField } from "../../../../core/base/index.ts";
 import { Unavailable } from "../../../../core/base/unavailable.ts";
 import { memorySource } from "../../../../input/io/file-source.ts";
 import { failure, MODELS } from "../fixtures.test-data.ts";
 import { findHead } from "../head.ts";
 import { readModel } from "./read-model.ts";
-import { iterateFields, joined, lengthDelimited, readIntegers, varintBytes, varintField } from "./wire.ts";
+import { iterateFields, readIntegers } from "./wire.ts";
 
 const readBytes = (path: string): Uint8Array => new Uint8Array(readFileSync(join(MODELS, path)));
 const read = (bytes: Uint8Array): ReturnType<typeof readModel> => readModel(memorySource("m.onnx", bytes));
@@ -87,7 +88,7 @@ describe("damaged models", () => {
 test("numbers and bytes come back from the wire", () => {
   fc.assert(
     fc.property(fc.nat(2 ** 28), fc.maxSafeNat(), fc.uint8Array(), (number, value, bytes) => {
-      const message = joined([varintField(number + 1, value), lengthDelimited(number + 1, bytes)]);
+      const message = joinBytes([varintField(number + 1, value), lengthDelimited(number + 1, bytes)]);
       const [first, second] = iterateFields(message, "m");
       expect(first).toMatchObject({ number: number + 1, wire: 0, value });
       expect(message.subarray(second!.from, second!.to)).toEqual(bytes);
@@ -99,7 +100,7 @@ test("packed integers are read as others, negative ones too", () => {
   const minusOne = Uint8Array.from([...new Array<number>(9).fill(255), 1]);
   const message = lengthDelimited(
     1,
-    joined([varintBytes(3), varintBytes(300), minusOne, varintBytes(2 ** 40)]),
+    joinBytes([varintBytes(3), varintBytes(300), minusOne, varintBytes(2 ** 40)]),
   );
   const [field] = iterateFields(message, "m");
   expect(readIntegers(message, field!, "m")).toEqual([3, 300, -1, 2 ** 40]);

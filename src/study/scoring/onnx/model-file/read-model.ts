@@ -1,4 +1,4 @@
-import { EmptyInputError, FormatError } from "../../../../core/base/index.ts";
+import { EmptyInputError, FormatError, joinBytes } from "../../../../core/base/index.ts";
 import type { ByteSource } from "../../../../input/io/index.ts";
 import {
   decodeNode,
@@ -11,7 +11,7 @@ import {
   type OnnxValue,
   TENSOR_HEAD_FIELDS,
 } from "./messages.ts";
-import { type Field, fieldAt, joined, MAX_HEAD_BYTES, notAModel } from "./wire.ts";
+import { type Field, fieldAt, MAX_HEAD_BYTES, notAModel } from "./wire.ts";
 
 /** Bytes `[start, end)` of the file: a whole field, tag included. */
 export interface Span {
@@ -153,5 +153,5 @@ async function readHead(window: Window, weight: Field, file: string): Promise<Ui
   for await (const field of fieldsIn(window, weight.from, weight.to, file)) {
     if (TENSOR_HEAD_FIELDS.has(field.number)) parts.push(await window(field.start, field.to));
   }
-  return joined(parts);
+  return joinBytes(parts);
 }

@@ -118,32 +118,3 @@ export function notAModel(name: string, offset: number): FormatError {
     hint: "export or download the model again",
   });
 }
-
-/** A field of bytes, text or a message. */
-export function lengthDelimited(number: number, payload: Uint8Array | string): Uint8Array {
-  const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-  return joined([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes]);
-}
-
-export function varintField(number: number, value: number): Uint8Array {
-  return joined([varintBytes(number * 8), varintBytes(value)]);
-}
-
-/** @param value 0 … 2^53 */
-export function varintBytes(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
-  bytes.push(rest);
-  return Uint8Array.from(bytes);
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
