@@ -170,7 +170,7 @@ async function reportOneOf(
     paths: others,
     flags,
   }).finally(end);
-  await print(result, POLICY_FORMS, { ...job, findings: run.findings.list() });
+  await print(result, POLICY_FORMS, run.findings.list(), job);
   return conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal);
 }
 
@@ -197,10 +197,9 @@ async function reportTwoPolicies(
     },
   }).finally(end);
   const result = logged === undefined ? measured : joinLogged(measured, logged);
-  const { findings } = result;
-  await print(result, REPORT_FORMS, { ...job, findings });
+  await print(result, REPORT_FORMS, result.findings, job);
   const status = conclude(run.findings.list(), reading.interrupted, result.metrics.sequences, terminal);
-  return status === EXIT.fine && inputWasSkipped(findings) ? EXIT.skipped : status;
+  return status === EXIT.fine && inputWasSkipped(result.findings) ? EXIT.skipped : status;
 }
 
 /** @throws MissingSideError metrics of two policies cannot be computed from one */
@@ -232,22 +231,23 @@ const POLICY_FORMS: Forms<PolicyReport> = {
   terminal: renderPolicyTerminal,
 };
 
-interface Asked extends Pick<Job, "paths" | "options" | "terminal"> {
-  readonly findings: readonly Finding[];
-}
-
-/** Writes the page if requested, then the result to standard output and findings from reading to standard error. */
-async function print<Result>(result: Result, forms: Forms<Result>, asked: Asked): Promise<void> {
-  const { findings, options, terminal } = asked;
+/** Writes the page where one was asked for, then the result on standard output and what reading noticed on the other. */
+async function print<Result>(
+  result: Result,
+  forms: Forms<Result>,
+  findings: readonly Finding[],
+  job: Job,
+): Promise<void> {
+  const { options, terminal } = job;
   if (options.html !== undefined) {
     await writeWholeFile(options.html, forms.html(result));
     terminal.err(writtenFiles(options.html));
   }
-  terminal.out(render(result, forms, asked));
+  terminal.out(render(result, forms, job));
   if (options.json || options.markdown || options.brief) tellFindings(findings, terminal);
 }
 
-function render<Result>(result: Result, forms: Forms<Result>, { paths, options, terminal }: Asked): string {
+function render<Result>(result: Result, forms: Forms<Result>, { paths, options, terminal }: Job): string {
   if (options.json) return toJson(result);
   const command = options.asDemo
     ? commandLine("demo", [], options, FORM_FLAGS)
