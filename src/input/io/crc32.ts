@@ -20,7 +20,10 @@ function buildTable(): Int32Array {
   return table;
 }
 
-/** The definition, byte by byte; used for short runs of bytes when Node has no `zlib.crc32` (before 20.15). */
+/**
+ * The definition, byte by byte; used for short runs of bytes when Node has no `zlib.crc32` (before 20.15). As long as Node
+ * 20.12 is supported, neither this nor the kernel can go: together they are all that it has.
+ */
 export const crc32Scalar: Crc32 = (bytes, seed) => {
   let c = ~seed;
   for (let i = 0; i < bytes.length; i++) c = TABLE[(c ^ bytes[i]!) & 0xff]! ^ (c >>> 8);

@@ -1,6 +1,7 @@
 /**
  * Compresses and decompresses bytes in memory with Zstandard: with Node if it can (22.15), else with a WebAssembly
- * build, once it is loaded, or with `fzstd`, which only decompresses.
+ * build, once it is loaded, or with `fzstd`, which only decompresses. Neither can go while Node below 22.15 is supported:
+ * `fzstd` needs no loading and takes blocks of any size, and only WebAssembly compresses.
  *
  * @module
  */
