@@ -87,7 +87,7 @@ function followEpisodes(results: Results, rule: AlertRule, before: RuleState): F
   const isSame = isChange ? haveOneKey : overlap;
   // Events older than every remembered one were raised too.
   const isForgotten = (one: Episode): boolean =>
-    before.raised.length === MOST_REMEMBERED && sortsBefore(one, before.raised[0]!);
+    before.raised.length === MOST_REMEMBERED && (one.since ?? 0) < (before.raised[0]!.since ?? 0);
   const fresh = episodes.filter((one) => !isForgotten(one) && !before.raised.some((old) => isSame(old, one)));
   const kept = before.raised.map((old) => {
     const now = episodes.find((one) => isSame(old, one));
@@ -107,10 +107,6 @@ function haveOneKey(a: KnownEvent, b: KnownEvent): boolean {
 /** A step without a number counts as 0, as it does when steps are sorted. */
 function overlap(a: KnownEvent, b: KnownEvent): boolean {
   return (a.since ?? 0) <= (b.last ?? 0) && (b.since ?? 0) <= (a.last ?? 0);
-}
-
-function sortsBefore(a: KnownEvent, b: KnownEvent): boolean {
-  return (a.since ?? 0) < (b.since ?? 0);
 }
 
 function followNow(results: Results, rule: AlertRule, before: RuleState): Followed {

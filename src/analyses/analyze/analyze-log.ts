@@ -147,7 +147,12 @@ async function answer(
     kind: "analyze",
     log: loaded.length === 1 ? loaded[0]!.file : `${loaded.length} logs`,
     where: where ?? null,
-    metrics: { ...countRead(table, loaded), ...listMetrics(figures) },
+    metrics: {
+      records_read: table.recordsRead,
+      lines_skipped: loaded.reduce((sum, { torn, foreign }) => sum + torn + foreign, 0),
+      files: loaded.length,
+      ...listMetrics(figures),
+    },
     by_correctness: { correct, incorrect, unknown },
     thresholds: figures.thresholds,
     common_tokens: await commonTokens(database, top),
@@ -164,7 +169,11 @@ async function answer(
     hypothesis: testHypothesis(source, scenarios),
     absent: [
       ...(all.count === 0 ? ["no record passes the filter"] : []),
-      ...absentLines(table.missing),
+      ...Object.entries(NEEDED_FOR).flatMap(([field, effect]) =>
+        table.missing.has(field)
+          ? [`no ${field === "prompt_key" ? "prompt_text" : field} in the log: ${effect}`]
+          : [],
+      ),
       ...textLines(digits.texts_unknown, all.count, table.missing),
     ],
     skipped_lines: loaded.flatMap(({ skipped }) => skipped),
@@ -198,14 +207,6 @@ async function askFigures(database: Database, top: number) {
 
 type Asked = Awaited<ReturnType<typeof askFigures>>;
 type ReadCounts = Pick<AnalyzeMetrics, "records_read" | "lines_skipped" | "files">;
-
-function countRead(table: TokenTable, loaded: readonly LoadedFile[]): ReadCounts {
-  return {
-    records_read: table.recordsRead,
-    lines_skipped: loaded.reduce((sum, { torn, foreign }) => sum + torn + foreign, 0),
-    files: loaded.length,
-  };
-}
 
 function listMetrics(asked: Asked): Omit<AnalyzeMetrics, keyof ReadCounts> {
   const { all, correct, incorrect, unknown, digits, compared, perIteration, selected, thresholds } = asked;
@@ -255,12 +256,6 @@ const NEEDED_FOR: Readonly<Record<string, string>> = {
   position: "no positions",
   token_text: "no token texts and no digit tokens",
 };
-
-function absentLines(missing: ReadonlySet<string>): string[] {
-  return Object.entries(NEEDED_FOR).flatMap(([field, effect]) =>
-    missing.has(field) ? [`no ${field === "prompt_key" ? "prompt_text" : field} in the log: ${effect}`] : [],
-  );
-}
 
 function textLines(unknown: number, records: number, missing: ReadonlySet<string>): string[] {
   if (unknown === 0 || missing.has("token_text")) return [];

@@ -7,8 +7,7 @@ import {
 } from "../../core/base/index.ts";
 import type { FindingCode, FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import type { ByteSource } from "../../input/io/index.ts";
-import { type ByteStream, decompress, openFile, openStandardInput } from "../../input/io/index.ts";
+import { decompress, openFile, openStandardInput } from "../../input/io/index.ts";
 import { isOutOfMemory } from "./database.ts";
 import { readLines } from "./lines.ts";
 import { type LogRecord, parseLine } from "./parse-line.ts";
@@ -64,7 +63,9 @@ export async function loadJsonl(
   options: LoadOptions,
 ): Promise<LoadedFile> {
   const { refuse = () => undefined, findings } = options;
-  const input = await openInput(path, options.stdin);
+  const input = await (path === "-"
+    ? { name: "-", bytes: options.stdin ?? openStandardInput() }
+    : openFile(path));
   const skipped: SkippedLine[] = [];
   const counts = { torn: 0, foreign: 0 };
   const before = writer.rows;
@@ -134,13 +135,6 @@ function reportRepeated(path: string, repeated: number, findings: FindingLog): v
     describe: (count) =>
       `${plural(count, "record occurs", "records occur")} more than once, by record_id, and ${count === 1 ? "is" : "are"} counted once`,
   });
-}
-
-async function openInput(
-  path: string,
-  stdin: AsyncIterable<Uint8Array> | undefined,
-): Promise<ByteSource | ByteStream> {
-  return path === "-" ? { name: "-", bytes: stdin ?? openStandardInput() } : openFile(path);
 }
 
 const ADVICE = {

@@ -27,7 +27,13 @@ export function sourceText({ texts, promptText }: LargeTokenDetails): EventText 
 
 /** Adds texts to the mistakes as far as the tokenizer knows them; keeps texts from the source. */
 export function spellEvents(events: MistakeEvents, speller: EventSpeller): MistakeEvents {
-  const spell = (event: MistakeEvent): MistakeEvent => spellEvent(event, speller);
+  const spell = (event: MistakeEvent): MistakeEvent => {
+    const alternatives = event.alternatives.map((each) => ({
+      ...each,
+      text: each.text ?? (each.token_id === null ? null : speller.textOf(each.token_id)),
+    }));
+    return { ...event, alternatives, text: event.text ?? textOfIds(event, speller) };
+  };
   return { ...events, list: events.list.map(spell), by_raw: events.by_raw.map(spell) };
 }
 
@@ -39,14 +45,6 @@ export function withoutTexts(events: MistakeEvents): MistakeEvents {
     alternatives: event.alternatives.map((each) => ({ ...each, text: null })),
   });
   return { ...events, list: events.list.map(strip), by_raw: events.by_raw.map(strip) };
-}
-
-function spellEvent(event: MistakeEvent, speller: EventSpeller): MistakeEvent {
-  const alternatives = event.alternatives.map((each) => ({
-    ...each,
-    text: each.text ?? (each.token_id === null ? null : speller.textOf(each.token_id)),
-  }));
-  return { ...event, alternatives, text: event.text ?? textOfIds(event, speller) };
 }
 
 function textOfIds({ token_id: id, context }: MistakeEvent, speller: EventSpeller): EventText | null {

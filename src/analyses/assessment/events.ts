@@ -41,7 +41,9 @@ interface Group extends GroupSums {
 export function findEvents({ large, largeCount, run, sequencesOf }: EventInput): MistakeEvents {
   const tokens = large.list();
   const groups = groupTokens(tokens).map((group): Group => ({ tokens: group, ...sumGroup(group) }));
-  const known = listDetails(large.detailed());
+  // By content: the token with the largest |Δ|, else the one with the largest impact.
+  const [byDelta, byImpact] = large.detailed();
+  const known = new Map([...byImpact, ...byDelta].map((detailed) => [detailed.token.content, detailed]));
   const inBatches = countInBatches(tokens);
   const sizeOf = (cluster: number): number => Math.max(sequencesOf(cluster), inBatches.get(cluster) ?? 0);
   const describe = (group: Group): MistakeEvent => describeEvent(group, { run, known, sizeOf });
@@ -49,7 +51,12 @@ export function findEvents({ large, largeCount, run, sequencesOf }: EventInput):
   const reach = groups.some(({ impact }) => (impact ?? 0) > 0);
   return {
     rank: reach ? "gradient" : "raw",
-    list: reach ? groups.toSorted(compareGradient).slice(0, LISTED).map(describe) : byRaw,
+    list: reach
+      ? groups
+          .toSorted((a, b) => (b.impact ?? 0) - (a.impact ?? 0) || compareRaw(a, b))
+          .slice(0, LISTED)
+          .map(describe)
+      : byRaw,
     by_raw: byRaw,
     count: groups.length,
     delta_abs_from: LARGE_DELTA,
@@ -63,22 +70,7 @@ function compareRaw(a: Group, b: Group): number {
   return b.deltaAbs - a.deltaAbs;
 }
 
-function compareGradient(a: Group, b: Group): number {
-  return (b.impact ?? 0) - (a.impact ?? 0) || compareRaw(a, b);
-}
-
-/**
- * Merges the two lists by content: a mistake shows its token with the largest |Δ|, else the one with the largest
- * impact.
- */
-function listDetails([byDelta, byImpact]: ReturnType<LargeTokens["detailed"]>): ReadonlyMap<
-  number,
-  DetailedToken
-> {
-  return new Map([...byImpact, ...byDelta].map((detailed) => [detailed.token.content, detailed]));
-}
-
-/** Number of sequences of each prompt and step in the batches that contain its large tokens. */
+/** Sequences of each prompt and step in the batches that its large tokens are in. */
 function countInBatches(tokens: readonly LargeToken[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   const seen = new Set<string>();
@@ -107,6 +99,7 @@ function describeEvent({ tokens, deltaAbs, impact }: Group, { run, known, sizeOf
   const of = [...clusters].reduce((sum, cluster) => sum + sizeOf(cluster), 0);
   const k3 = tokens.reduce((sum, each) => sum + computeK3(deltaOf(each)), 0);
   const share = (part: number, whole: number): number => Math.min(1, part / whole);
+  const steps = new Set(tokens.map(({ step }) => step).filter((step) => !Number.isNaN(step)));
   return {
     key: tokens
       .reduce((smallest, { content }) => Math.min(smallest, content), Number.POSITIVE_INFINITY)
@@ -114,7 +107,7 @@ function describeEvent({ tokens, deltaAbs, impact }: Group, { run, known, sizeOf
       .padStart(KEY_DIGITS, "0"),
     handle: tokenHandle(token),
     file: token.file,
-    steps: listSteps(tokens),
+    steps: [...steps].sort((a, b) => a - b),
     tokens: tokens.length,
     answers: answers.size,
     of_answers: token.isPrompt ? Math.max(of, answers.size) : null,
@@ -149,11 +142,6 @@ function chooseShown(
     if (detailed !== undefined) return detailed;
   }
   return { token: tokens[0] };
-}
-
-function listSteps(tokens: readonly LargeToken[]): number[] {
-  const steps = new Set(tokens.map(({ step }) => step).filter((step) => !Number.isNaN(step)));
-  return [...steps].sort((a, b) => a - b);
 }
 
 function contextOf({ before, after, promptIds, promptLength }: LargeTokenDetails): EventContext | null {

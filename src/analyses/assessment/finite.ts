@@ -6,7 +6,7 @@
  */
 import { formatNumber, formatShare, plural } from "../../core/text/index.ts";
 import type { Finite, NonFinite } from "../../results/finite.ts";
-import type { MismatchReport, Verdict, VerdictLevel } from "../../results/report.ts";
+import type { MismatchReport, Verdict } from "../../results/report.ts";
 import { readBaselines, type VerdictMetrics } from "./baselines.ts";
 import { judgeLevel } from "./verdict.ts";
 
@@ -206,13 +206,11 @@ export function addLoggedFinite(
 function sayRest(metrics: VerdictMetrics, ofAll: Verdict, until: number | undefined): string {
   if (metrics.tokens === 0) return "";
   const [lead, level] =
-    until === undefined ? ["Of the rest", ofAll.level] : [`Until step ${until}`, levelOf(metrics)];
+    until === undefined
+      ? ["Of the rest", ofAll.level]
+      : [`Until step ${until}`, judgeLevel(metrics, readBaselines(metrics))];
   if (level === "too_few") return `${lead} there are too few tokens for a word`;
   return `${lead} the mismatch is ${level} (mean |Δ| ${formatNumber(metrics.delta_abs_mean)})`;
-}
-
-function levelOf(metrics: VerdictMetrics): VerdictLevel {
-  return judgeLevel(metrics, readBaselines(metrics));
 }
 
 const orNull = (step: number | undefined): number | null =>

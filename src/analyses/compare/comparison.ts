@@ -132,7 +132,14 @@ export class Comparison {
     const { a, b } = this.#runs;
     if (a.total.sequences.count > 0 && b.total.sequences.count > 0)
       return { ...compared, columns: [], mode: "unpaired" };
-    throw unpaired ? refuseUnpaired(compared) : refuseUnmatched(compared);
+    throw unpaired
+      ? new MissingSideError(
+          `runs of different texts are compared by how far their own two policies are apart, and A has ${listNames(compared.names.a)}, B has ${listNames(compared.names.b)}`,
+          {
+            hint: "give runs with rollout and trainer log-probs each, or two sources that scored the same tokens",
+          },
+        )
+      : refuseUnmatched(compared);
   }
 
   #refuseMissing({ names, counts }: Omit<Compared, "mode">): void {
@@ -165,14 +172,7 @@ function sumRun(summary: RunSummary, batch: RecordBatch): void {
   if (batch.rolloutLogprobs !== undefined && batch.trainerLogprobs !== undefined) summary.add(batch);
 }
 
-function refuseUnpaired({ names }: Omit<Compared, "mode">): MissingSideError {
-  return new MissingSideError(
-    `runs of different texts are compared by how far their own two policies are apart, and A has ${listNames(names.a)}, B has ${listNames(names.b)}`,
-    { hint: "give runs with rollout and trainer log-probs each, or two sources that scored the same tokens" },
-  );
-}
-
-/** Explains why nothing on the two sides matches. */
+/** Why nothing of two sides belongs together. */
 function refuseUnmatched({ counts, names }: Omit<Compared, "mode">): SchemaError | EmptyInputError {
   const { sequences, otherPrompts, parted, pairs, unchecked } = counts;
   const of = `none of ${plural(sequences.a, "sequence")} of A`;

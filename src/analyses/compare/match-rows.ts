@@ -34,16 +34,6 @@ function canShareTokens(a: HeldRow, b: HeldRow): boolean {
   return a.groupId !== undefined && a.groupId === b.groupId;
 }
 
-/** Scores rows with the same tokens by how much else they have in common. */
-function scoreLikeness(a: HeldRow, b: HeldRow): number {
-  return (
-    (isSameStep(a, b) ? 8 : 0) +
-    (isSameName(a, b) ? 4 : 0) +
-    (a.place === b.place ? 2 : 0) +
-    (a.groupId !== undefined && a.groupId === b.groupId ? 1 : 0)
-  );
-}
-
 type Key = string | number | undefined;
 
 const KEYS: Readonly<Record<MatchedBy, (row: HeldRow) => Key>> = {
@@ -99,7 +89,12 @@ export class OpenRows {
     let best: { readonly partner: HeldRow; readonly score: number } | undefined;
     for (const partner of this.#index(by).get(KEYS[by](row)) ?? []) {
       if (!this.all.has(partner) || !canMatch(by, row, partner)) continue;
-      const score = scoreLikeness(row, partner);
+      // Among rows with the same tokens, the one that is most alike in all else.
+      const score =
+        (isSameStep(row, partner) ? 8 : 0) +
+        (isSameName(row, partner) ? 4 : 0) +
+        (row.place === partner.place ? 2 : 0) +
+        (row.groupId !== undefined && row.groupId === partner.groupId ? 1 : 0);
       if (best === undefined || score > best.score) best = { partner, score };
     }
     if (best === undefined) return undefined;

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { FloatArray } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { PairedColumns } from "./column-sums.ts";
 import { type Columns, describeRow, HeldMemory, type HeldRow, listColumns } from "./held-rows.ts";
@@ -140,10 +139,11 @@ export class SidePairs {
     for (const [row, { partner, shared }] of rows) this.#layMask(batch, row, partner, shared, mask);
     return pairs.map(([nameA, nameB]) => {
       const a = columns[nameA] ?? new Float32Array(mask.length).fill(Number.NaN);
-      const b = makeColumn(
-        [...rows.values()].map(({ partner }) => partner.columns[nameB]),
-        mask.length,
-      );
+      // NaN throughout, in double precision where any of the columns is.
+      const isWide = [...rows.values()]
+        .map(({ partner }) => partner.columns[nameB])
+        .some((source) => source instanceof Float64Array);
+      const b = (isWide ? new Float64Array(mask.length) : new Float32Array(mask.length)).fill(Number.NaN);
       for (const [row, { partner, shared }] of rows) {
         const values = partner.columns[nameB];
         if (values !== undefined)
@@ -167,12 +167,6 @@ export class SidePairs {
 /** An unknown id does not equal another unknown id. */
 function isSameToken(a: number, b: number): boolean {
   return a === b && a >= 0;
-}
-
-/** A column of NaN, in double precision if any source is. */
-function makeColumn(sources: readonly (FloatArray | undefined)[], length: number): FloatArray {
-  const isWide = sources.some((source) => source instanceof Float64Array);
-  return (isWide ? new Float64Array(length) : new Float32Array(length)).fill(Number.NaN);
 }
 
 function countOnes(mask: Uint8Array): number {

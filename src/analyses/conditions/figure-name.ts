@@ -68,7 +68,8 @@ export function findScale({ group, key, isAbsolute }: FigureName): MetricScale {
 function findGroup(name: string, given: string): { group: Group; key: string } {
   for (const group of [...NON_FINITE, "verdict"] as const) if (name === group) return { group, key: name };
   if (name.startsWith("logged.")) {
-    const key = unquote(name.slice("logged.".length));
+    const text = name.slice("logged.".length);
+    const key = /^".*"$/s.test(text) ? text.slice(1, -1) : text;
     if (key !== "") return { group: "logged", key };
   }
   const dot = name.indexOf(".");
@@ -77,10 +78,6 @@ function findGroup(name: string, given: string): { group: Group; key: string } {
   if (Object.hasOwn(GROUPS, prefix) && Object.hasOwn(GROUPS[prefix as keyof typeof GROUPS], key))
     return { group: prefix as Group, key };
   throw new UsageError(`there is no figure "${given.trim()}"`, { hint: suggest(prefix, key) });
-}
-
-function unquote(text: string): string {
-  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 }
 
 function suggest(prefix: string, key: string): string {

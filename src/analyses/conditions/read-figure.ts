@@ -1,5 +1,5 @@
 import type { Interval, MismatchReport } from "../../results/report.ts";
-import type { SeriesFigures, SeriesReport } from "../../results/series.ts";
+import type { SeriesReport } from "../../results/series.ts";
 import type { FigureName } from "./figure-name.ts";
 import { mayBeUnknown } from "./vocabulary.ts";
 
@@ -90,7 +90,11 @@ function readLogged(logged: SeriesReport | undefined, key: string): FigureReadin
     const known = logged.series.slice(0, 5).map(({ metric }) => metric);
     return { missing: known.length === 0 ? "no such logged metric" : `logged are ${known.join(", ")}` };
   }
-  return { readings: series.flatMap(listPoints) };
+  return {
+    readings: series.flatMap(({ steps, values }) =>
+      steps.map((step, at) => ({ ...plain(toNumber(values[at])), step })),
+    ),
+  };
 }
 
 /** Reports written by older versions do not say. */
@@ -98,10 +102,6 @@ function countMetrics(logged: SeriesReport | undefined): FigureReadings {
   const finite: SeriesReport["finite"] | undefined = logged?.finite;
   if (finite === undefined) return { missing: "no logged metrics were read" };
   return { readings: [plain(finite.found.filter(({ breaks }) => breaks).length)] };
-}
-
-function listPoints({ steps, values }: SeriesFigures): Reading[] {
-  return steps.map((step, at) => ({ ...plain(toNumber(values[at])), step }));
 }
 
 function plain(value: number): Reading {

@@ -22,7 +22,10 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
     const start = Math.max(0, token - context);
     const end = Math.min(to - from, token + context + 1);
     const mask = batch.responseMask.subarray(from, to);
-    const prompt = readPrompt(batch, row);
+    const ids =
+      batch.promptOffsets &&
+      idsBetween(batch.promptTokenIds, batch.promptOffsets[row]!, batch.promptOffsets[row + 1]!);
+    const prompt = ids && ids.length > 0 ? ids : null;
     const score = valueAt(batch.rewards, row);
     const known = (values: Int32Array | undefined): number | null => {
       const value = values?.[at];
@@ -50,7 +53,12 @@ export function recordFacts(batch: RecordBatch, context: number): FactsOf {
         actor_entropy: valueAt(batch.entropies.trainer, at),
         advantage: valueAt(batch.advantages, at),
         reward: valueAt(batch.details?.tokenRewards, at),
-        handle: formatRowHandle(batch, row, token),
+        handle: formatHandle({
+          step: batch.steps[row]!,
+          rank: batch.ranks[row]!,
+          sequence: batch.rows[row]!,
+          token,
+        }),
         file: batch.provenance.file,
       },
       contextIds: idsBetween(batch.responseTokenIds, from + start, from + end),
@@ -70,11 +78,6 @@ export function isCorrect(batch: RecordBatch, row: number): boolean | null {
   if (correct !== null) return correct !== 0;
   const score = valueAt(batch.rewards, row);
   return score === null ? null : score > 0;
-}
-
-function readPrompt({ promptOffsets, promptTokenIds }: RecordBatch, row: number): Int32Array | null {
-  const ids = promptOffsets && idsBetween(promptTokenIds, promptOffsets[row]!, promptOffsets[row + 1]!);
-  return ids && ids.length > 0 ? ids : null;
 }
 
 function readPadding(
@@ -98,8 +101,4 @@ function readPadding(
 function readTop({ topK }: RecordBatch, policy: string, at: number): IdAlternatives | null {
   const top = topK[policy];
   return top === undefined ? null : alternativesAt(top.ids, top.logprobs, at * top.k, top.k);
-}
-
-function formatRowHandle({ steps, ranks, rows }: RecordBatch, row: number, token: number): string {
-  return formatHandle({ step: steps[row]!, rank: ranks[row]!, sequence: rows[row]!, token });
 }

@@ -39,7 +39,13 @@ export function createRunReport(options: RunLogOptions, { lean = false }: LineOp
     add(result) {
       const step = buildStep(result);
       steps.push(step);
-      addStep(metrics, step);
+      const { sequences, tokens, prob_diff_max, logged, records } = step;
+      metrics.sequences += sequences;
+      metrics.tokens += tokens;
+      metrics.steps++;
+      metrics.steps_logged += Number(logged);
+      metrics.records += records;
+      if (prob_diff_max !== null) metrics.prob_diff_max = Math.max(metrics.prob_diff_max ?? 0, prob_diff_max);
       for (const record of result.records) addRecord(metrics, record);
       return step;
     },
@@ -96,18 +102,6 @@ function noCounts(): Counts {
     reencode_mismatches: 0,
     token_mismatches: 0,
   };
-}
-
-function addStep(
-  counts: Counts,
-  { sequences, tokens, prob_diff_max, logged, records }: DivergenceStep,
-): void {
-  counts.sequences += sequences;
-  counts.tokens += tokens;
-  counts.steps++;
-  counts.steps_logged += Number(logged);
-  counts.records += records;
-  if (prob_diff_max !== null) counts.prob_diff_max = Math.max(counts.prob_diff_max ?? 0, prob_diff_max);
 }
 
 function addRecord(counts: Counts, record: DivergenceRecord): void {

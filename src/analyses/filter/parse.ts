@@ -60,11 +60,9 @@ export interface Term extends Place {
 
 /** Parses a word: returns a term, or the problem with it. */
 export function parseWord(word: Word, text: string): Term | Problem {
-  return word.openQuote === undefined ? parseTerm(word, text) : openQuote(word, word.openQuote);
-}
-
-function openQuote({ to }: Word, from: number): Problem {
-  return { from, to, message: "this quote is never closed" };
+  return word.openQuote === undefined
+    ? parseTerm(word, text)
+    : { from: word.openQuote, to: word.to, message: "this quote is never closed" };
 }
 
 function parseTerm(word: Word, text: string): Term | Problem {

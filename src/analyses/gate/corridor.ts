@@ -58,9 +58,11 @@ export function predictRun(history: History, alpha: number, own?: OwnError): Cor
     extra === 0 || own === undefined
       ? runs - 1
       : (between + extra) ** 2 / (between ** 2 / (runs - 1) + extra ** 2 / Math.max(1, own.clusters - 1));
+  // Runs that are all 0 have a corridor of 0: a run that is no longer equal bit for bit is outside.
+  const isRelative = scale === "log" || scale === "below_one";
   const half = Math.max(
     studentQuantile(alpha / 2, freedom) * Math.sqrt(between + extra),
-    leastHalfWidth(scale, places),
+    LEAST_HALF_WIDTH * (isRelative ? 1 : Math.max(...places.map(Math.abs))),
   );
   const ends = [fromScale(scale, center - half), fromScale(scale, center + half)] as const;
   const [low, high] = isTurned(scale) ? [ends[1], ends[0]] : ends;
@@ -73,10 +75,4 @@ function excessVariance(errors: History["errors"], own: OwnError | undefined): n
   if (own === undefined || known.length === 0) return 0;
   const usual = known.reduce((sum, error) => sum + error * error, 0) / known.length;
   return Math.max(0, own.error ** 2 - usual);
-}
-
-/** If all runs are 0, so is the corridor: a run that is no longer bit-identical is outside. */
-function leastHalfWidth(scale: MetricScale, places: readonly number[]): number {
-  const isRelative = scale === "log" || scale === "below_one";
-  return LEAST_HALF_WIDTH * (isRelative ? 1 : Math.max(...places.map(Math.abs)));
 }

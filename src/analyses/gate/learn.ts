@@ -127,15 +127,13 @@ function isRepeated({ results }: LearnedRun, before: Baseline, at: number): bool
 
 /** Number of non-zero values that agree; 0 if any two differ. */
 function agreeing(a: readonly number[], b: readonly number[]): number {
-  const areAlike = a.length === b.length && a.every((value, i) => isAlike(value, b[i]!));
+  const areAlike =
+    a.length === b.length &&
+    a.every((value, i) => Object.is(value, b[i]!) || Math.abs(value - b[i]!) <= ROUNDING * Math.abs(value));
   return areAlike ? a.filter((value) => value !== 0 && Number.isFinite(value)).length : 0;
 }
 
-function isAlike(a: number, b: number): boolean {
-  return Object.is(a, b) || Math.abs(a - b) <= ROUNDING * Math.abs(a);
-}
-
-/** The number of prompts or sequences behind a run's figures. */
+/** What a run's figures were drawn from. */
 export function countPrompts(results: Results): number | null {
   if (results.kind === "series") return null;
   const [any] = Object.values(results.intervals);
@@ -181,14 +179,12 @@ function listDefaults(runs: readonly LearnedRun[]): FigureName[] {
   return [...pooled, ...logged].filter(
     (name) =>
       runs.every(({ results }) => "readings" in readFigures(results, name)) &&
-      // Pearson's r of a constant column is undefined in every run; if undefined in only one, that run is faulty.
-      runs.some(({ results }) => isFiniteFigure(results, name)),
+      // Pearson's r of a column of one value is undefined in every run; in one of them it is a fault of that run.
+      runs.some(({ results }) => {
+        const found = readFigures(results, name);
+        return "readings" in found && found.readings.every(({ value }) => Number.isFinite(value));
+      }),
   );
-}
-
-function isFiniteFigure(results: Results, name: FigureName): boolean {
-  const found = readFigures(results, name);
-  return "readings" in found && found.readings.every(({ value }) => Number.isFinite(value));
 }
 
 function expandSteps(name: FigureName, runs: readonly LearnedRun[]): FigureName[] {

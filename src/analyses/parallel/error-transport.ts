@@ -61,17 +61,13 @@ export function packError(error: unknown): ErrorData {
   const { message, name, stack } = error;
   if (!isLogratioError(error)) return { message, name, stack, system: pickSystem(error) };
   const { _tag: tag, at, likely, hint } = error;
-  return { message, name, stack, tag, at, likely, hint, numbers: pickNumbers(error) };
-}
-
-const NUMBERS = ["found", "expected", "supported", "limit", "needed"];
-
-function pickNumbers(error: LogratioError): Record<string, number> {
   const known = Object.entries(error).filter(
     (entry): entry is [string, number] => NUMBERS.includes(entry[0]) && typeof entry[1] === "number",
   );
-  return Object.fromEntries(known);
+  return { message, name, stack, tag, at, likely, hint, numbers: Object.fromEntries(known) };
 }
+
+const NUMBERS = ["found", "expected", "supported", "limit", "needed"];
 
 const SYSTEM = ["code", "errno", "syscall", "path", "dest"] as const;
 

@@ -9,11 +9,7 @@ export function emptySlot(): SharedSlot {
   return { buffer: new SharedArrayBuffer(0) };
 }
 
-function isShared(column: LogitBlock["values"]): boolean {
-  return column.buffer instanceof SharedArrayBuffer;
-}
-
-/** Rows `[from, to)` of a block, without copying. */
+/** Rows `[from, to)` of a block, not copied. */
 export function cutRows(block: LogitBlock, from: number, to: number): LogitBlock {
   if (from === 0 && to === block.rows) return block;
   const { vocabulary } = block;
@@ -23,7 +19,7 @@ export function cutRows(block: LogitBlock, from: number, to: number): LogitBlock
 /** Blocks of logits as they are if already shared, else copies in the slot. */
 export function sharedBlocks<T extends readonly (LogitBlock | undefined)[]>(blocks: T, slot: SharedSlot): T {
   const isPlaced = (block: LogitBlock | undefined): block is LogitBlock =>
-    block !== undefined && !isShared(block.values);
+    block !== undefined && !(block.values.buffer instanceof SharedArrayBuffer);
   const bytes = blocks.reduce(
     (sum, block) => sum + (isPlaced(block) ? roundUp(block.values.byteLength) : 0),
     0,

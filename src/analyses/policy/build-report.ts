@@ -6,12 +6,7 @@
  */
 import { type LogratioError, shellCommand } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import {
-  type MissingSide,
-  type NextStep,
-  POLICY_SCHEMA_VERSION,
-  type PolicyReport,
-} from "../../results/policy.ts";
+import { type NextStep, POLICY_SCHEMA_VERSION, type PolicyReport } from "../../results/policy.ts";
 import type { SourceSummary } from "../../results/report.ts";
 import type { PolicyRunResult } from "./policy-run.ts";
 
@@ -41,20 +36,16 @@ export function buildPolicyReport(input: PolicyReportInput): PolicyReport {
       input.what?.replace(/^an? /, "") ??
       [...new Set(sources.map(({ trainer, format }) => `${trainer} ${format}`))].join(", "),
     trainers: [...new Set(sources.map(({ trainer }) => trainer))],
-    missing: describeMissing(figures.policies, error),
+    missing: {
+      side: figures.policies === "rollout" ? "trainer" : "rollout",
+      message: error.message,
+      likely: error.likely ?? null,
+      hint: error.hint ?? null,
+    },
     ...figures,
     next: chooseNext(input),
     findings: input.findings,
     sources: sources.map((source) => ({ ...source, sequences: sequencesByFile.get(source.file) ?? 0 })),
-  };
-}
-
-function describeMissing(policies: PolicyReport["policies"], error: LogratioError): MissingSide {
-  return {
-    side: policies === "rollout" ? "trainer" : "rollout",
-    message: error.message,
-    likely: error.likely ?? null,
-    hint: error.hint ?? null,
   };
 }
 
@@ -63,7 +54,8 @@ function chooseNext(input: PolicyReportInput): NextStep[] {
   // Piped input is consumed: a command that reads it again would wait for more.
   if (paths.includes("-")) return [];
   const [token] = result.unlikely_tokens;
-  const others = withoutFlag(flags, "--filter");
+  const at = flags.indexOf("--filter");
+  const others = at < 0 ? flags : [...flags.slice(0, at), ...flags.slice(at + 2)];
   return [
     ...(token === undefined
       ? []
@@ -88,9 +80,4 @@ function chooseDigits({ result, paths, sources }: PolicyReportInput, flags: read
     return [{ command: shellCommand("digits", paths, flags), why }];
   if (sources.every(({ trainer }) => trainer === "servers")) return [];
   return [{ command: shellCommand("digits", paths, [...flags, "--tokenizer", "MODEL_DIR"]), why }];
-}
-
-function withoutFlag(flags: readonly string[], flag: string): readonly string[] {
-  const at = flags.indexOf(flag);
-  return at < 0 ? flags : [...flags.slice(0, at), ...flags.slice(at + 2)];
 }

@@ -42,7 +42,10 @@ export function computeIntervals(summary: MismatchSummary): Record<string, Inter
   return Object.fromEntries(
     Object.entries(CLUSTER_METRICS).map(([name, metric]) => {
       const reason = reasonAgainst(metric, table, unit, heavyTail);
-      const given = computeInterval(metric, total, table);
+      const influences = new Float64Array(table.length / CLUSTER_WIDTH);
+      for (let g = 0; g < influences.length; g++)
+        influences[g] = metric.influence(total, table, g * CLUSTER_WIDTH);
+      const given = shown(metric, clusterInterval(metric.value(total), influences, metric.scale));
       const interval =
         reason === undefined
           ? { ...given, reason: null, leave_one_out: null }
@@ -99,17 +102,6 @@ export function computeRanges(intervals: Readonly<Record<string, Interval>>): Ra
       return known.length === 0 ? [] : [[name, { low: Math.min(...known), high: Math.max(...known) }]];
     }),
   );
-}
-
-function computeInterval(
-  metric: ClusterMetric,
-  total: Float64Array,
-  table: Float64Array,
-): { low: number; high: number } {
-  const influences = new Float64Array(table.length / CLUSTER_WIDTH);
-  for (let g = 0; g < influences.length; g++)
-    influences[g] = metric.influence(total, table, g * CLUSTER_WIDTH);
-  return shown(metric, clusterInterval(metric.value(total), influences, metric.scale));
 }
 
 function shown(

@@ -16,7 +16,7 @@ import { LargeTokenFinder } from "./large-tokens.ts";
 import type { SliceSet } from "./row-slices.ts";
 import type { RowSums } from "./sample-rows.ts";
 import { STARVED_DELTA, starve } from "./staleness.ts";
-import { BUCKET_EDGES, type TokenGroups } from "./token-groups.ts";
+import { BUCKET_EDGES } from "./token-groups.ts";
 import {
   moveToRow,
   openTurnDeltas,
@@ -197,13 +197,19 @@ export class KernelTokenSums implements TokenSums {
     const kernel = this.#kernel;
     const { total, groups, turnDeltas } = this.#targets;
     for (const { sketch, set, turn } of this.#sketches.values()) {
-      const counted = listOnce(kernel.wideSketches[sketch]!);
+      // For several additions in a row: the lists are valid until other cells are listed.
+      const listed = kernel.wideSketches[sketch]!.list();
+      const counted = { ...kernel.wideSketches[sketch]!, list: () => listed };
       for (const slice of this.#input.slices.open(set)) slice.deltas.addCounted(counted);
       if (turn < TURNS_WITH_QUANTILES) openTurnDeltas(turnDeltas, turn).addCounted(counted);
     }
     total.deltas.addCounted(this.#allDeltas());
     total.probDiffs?.addCounted(kernel.probDiffs);
-    settleGroups(kernel, groups);
+    addAll(groups.deciles, kernel.takeDeciles());
+    addAll(groups.buckets, kernel.takeBuckets());
+    groups.tokenIds.addCounted(kernel.sortIds(), kernel.takeIds);
+    // Of ids that the kernel left out.
+    groups.tokenIds.settle();
   }
 
   #allDeltas(): CountedCells {
@@ -217,12 +223,6 @@ export class KernelTokenSums implements TokenSums {
     }
     return { ...kernel.deltas, extremes };
   }
-}
-
-/** For consecutive additions: the lists are valid until other cells are listed. */
-function listOnce(counted: CountedCells): CountedCells {
-  const listed = counted.list();
-  return { ...counted, list: () => listed };
 }
 
 function copyIn(kernel: TokensKernel, { count, delta, probDiff, k3, index, turn }: MaskedTokens): void {
@@ -262,14 +262,6 @@ function resumeRow(kernel: TokensKernel, { turns, excess, deciles, jumps }: RowS
     kernel.rowTurns[3 * turn + 2] = excess[turn]!;
   }
   kernel.resumeRow(excess.length, jumps);
-}
-
-function settleGroups(kernel: TokensKernel, { deciles, buckets, tokenIds }: TokenGroups): void {
-  addAll(deciles, kernel.takeDeciles());
-  addAll(buckets, kernel.takeBuckets());
-  tokenIds.addCounted(kernel.sortIds(), kernel.takeIds);
-  // For ids that the kernel left out.
-  tokenIds.settle();
 }
 
 function addAll(sums: GroupSums, counted: CountedGroups): void {

@@ -1,6 +1,6 @@
 import type { AlertChannel, AlertRule, AlertRules } from "../alerts/rules.ts";
 import { parseCondition } from "../conditions/condition.ts";
-import { type Entry, type EntryMap, openEntries } from "./entries.ts";
+import { type Entry, openEntries } from "./entries.ts";
 
 const MOST_RULES = 1000;
 const VERSION = 1;
@@ -15,7 +15,9 @@ export function parseAlertRules(text: string, file: string): AlertRules {
   const version = map.need("version");
   if (version.number() !== VERSION)
     version.refuse(`must be ${VERSION}`, "update logratio, if the rules are newer");
-  const channels = readChannels(map.take("notify")?.map());
+  const channels = (map.take("notify")?.map()?.takeRest() ?? []).map(([name, entry]) =>
+    readChannel(name, entry),
+  );
   const list = map.need("rules");
   const rules = list.list().map((entry) => readRule(entry, channels));
   if (rules.length === 0) list.refuse("has no rule");
@@ -27,10 +29,6 @@ export function parseAlertRules(text: string, file: string): AlertRules {
       entry.refuse(`has the name of another rule: ${rule.name}`, "name it with name:");
   });
   return { rules: rules.map(({ rule }) => rule), channels };
-}
-
-function readChannels(map: EntryMap | undefined): AlertChannel[] {
-  return (map?.takeRest() ?? []).map(([name, entry]) => readChannel(name, entry));
 }
 
 function readChannel(name: string, entry: Entry): AlertChannel {

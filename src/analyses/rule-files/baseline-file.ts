@@ -9,7 +9,6 @@ import {
   type Baseline,
   type BaselineCheck,
   type BaselineRun,
-  type GateLimit,
   listHistory,
 } from "../gate/baseline.ts";
 import { predictRun } from "../gate/corridor.ts";
@@ -45,17 +44,16 @@ export function parseBaseline(text: string, file: string): Baseline {
   const alphaEntry = map.need("alpha");
   const alpha = alphaEntry.number();
   if (!(alpha > 0 && alpha < 1)) alphaEntry.refuse("must lie between 0 and 1");
-  const limits = (map.take("limits")?.list() ?? []).map(readLimit);
+  const limits = (map.take("limits")?.list() ?? []).map((entry) => ({
+    condition: entry.within(() => parseCondition(entry.text())),
+    line: entry.line,
+  }));
   const runs = (map.take("runs")?.list() ?? []).map(readRun);
   const entries = map.take("checks")?.map().takeRest() ?? [];
   map.end();
   const checks = entries.map(([name, entry]) => readCheck(name, entry, runs.length));
   checkEnds(checks, entries, alpha / checks.length);
   return { alpha, runs, checks: checks.map(({ low: _low, high: _high, ...check }) => check), limits };
-}
-
-function readLimit(entry: Entry): GateLimit {
-  return { condition: entry.within(() => parseCondition(entry.text())), line: entry.line };
 }
 
 function readRun(entry: Entry): BaselineRun {

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { shellCommand, UsageError } from "../../core/base/index.ts";
-import type { Finding, RecordBatch, SideFacts } from "../../core/schema/index.ts";
+import type { RecordBatch, SideFacts } from "../../core/schema/index.ts";
 import type { Run } from "../../ingest/index.ts";
 import type { CompareReport, CompareSide } from "../../results/compare.ts";
 import { buildCompareReport, DEFAULT_ALPHA, DEFAULT_WITHIN } from "../compare/build-compare-report.ts";
@@ -88,6 +88,9 @@ export async function compareRuns(
     await sideA.describe(names.a, runA, digests),
     runB === undefined ? undefined : await sideB.describe(names.b, runB, digests),
   ];
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   return buildCompareReport({
     compared,
     a: described,
@@ -95,8 +98,8 @@ export async function compareRuns(
     within: checked.within,
     alpha: checked.alpha,
     isDefault: options.within === undefined,
-    findings: joinFindings(runA, runB),
-    logratio: packageVersion(),
+    findings: [...runA.findings.list(), ...(runB?.findings.list() ?? [])],
+    logratio: version,
     by: options.by,
     date: options.date ?? newestDay([...described.inputs, ...(other?.inputs ?? [])]),
     doctor: suggestDoctor(compared.names, pathsA, pathsB),
@@ -176,11 +179,7 @@ function nameSides(
   return first === second ? { a: `${a.name} (A)`, b: `${b.name} (B)` } : { a: first, b: second };
 }
 
-function joinFindings(a: Run, b: Run | undefined): Finding[] {
-  return [...a.findings.list(), ...(b?.findings.list() ?? [])];
-}
-
-/** The doctor examines rollout and trainer: of a single source, of B if it has both, or of two files with one each. */
+/** The doctor looks at rollout and trainer: of one source, of B where it has both, or of two files with one each. */
 function suggestDoctor(
   { a, b }: { readonly a: readonly string[]; readonly b: readonly string[] },
   pathsA: readonly string[],
@@ -193,11 +192,4 @@ function suggestDoctor(
   if (hasBoth(a)) return shellCommand("doctor", pathsA);
   const isPair = a.length === 1 && b.length === 1 && pathsA.length === 1 && pathsB.length === 1;
   return isPair ? shellCommand("doctor", [...pathsA, ...pathsB], ["--pair"]) : undefined;
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }

@@ -70,7 +70,10 @@ export async function digitsRun(
     oneSide: true,
     onePolicy: true,
   }).catch(withAdvice);
-  const vocabulary = new TextVocabulary(given ?? standForThemselves(run));
+  // Files of digits alone have no token ids, so there is nothing to look up.
+  const vocabulary = new TextVocabulary(
+    given ?? (isNtl(run) ? takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) : undefined),
+  );
   const summary = new DigitRun(vocabulary, {
     oneSided: rollout !== undefined && rollout === trainer,
     ...(run.onePolicy && { policy: run.onePolicy.has }),
@@ -80,7 +83,10 @@ export async function digitsRun(
   const byFile = new Map<string, number>();
   for await (const batch of countSequences(batches, byFile)) {
     if (given === undefined && !isNtl(run) && !hasTokenTexts(batch))
-      throw needsTokenizer(batch.provenance.file);
+      throw new UsageError("finding the digits needs the model's tokenizer", {
+        at: { file: batch.provenance.file },
+        hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
+      });
     summary.add(vocabulary.nameTokens(batch), await truth?.of(batch));
   }
   const figures = summary.result();
@@ -145,23 +151,11 @@ async function openVocabulary({
   }
 }
 
-/** Files of digits alone have no token ids, so there is nothing to look up. */
-function standForThemselves(run: Run): DigitVocabulary | undefined {
-  return isNtl(run) ? takeDigitTokens([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) : undefined;
-}
-
 function isNtl({ sources }: Run): boolean {
   return sources.every(({ trainer }) => trainer === "ntl");
 }
 
-function needsTokenizer(file: string): UsageError {
-  return new UsageError("finding the digits needs the model's tokenizer", {
-    at: { file },
-    hint: "--tokenizer DIR (a directory with tokenizer.json), or the ids of 0 to 9: --digit-ids 15,16,17,18,19,20,21,22,23,24",
-  });
-}
-
-/** Figures of digits need only one policy, so advice about comparisons is omitted. */
+/** Figures of digits need one policy only, which what is said of a comparison leaves out. */
 function withAdvice(error: unknown): never {
   if (!(error instanceof MissingSideError) && !(error instanceof SchemaError)) throw error;
   const advice = "the log-probs of one policy are enough: --rollout COLUMN --tokens COLUMN";

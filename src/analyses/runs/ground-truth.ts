@@ -96,7 +96,12 @@ async function rowColumn(document: RowDocument, column: string, isRecord: boolea
       if (chunk.offset) byOffset.set(chunk.offset(i), text);
       if (!numbered) continue;
       const key = numbersKey(...["step", "rank", "pack", "row"].map((name) => chunk.get(i, name)));
-      if (byNumbers.has(key) && byNumbers.get(key) !== text) throw ambiguous(document.file, column);
+      if (byNumbers.has(key) && byNumbers.get(key) !== text)
+        throw new SchemaError(`--truth ${column}: several rows have the same step, rank, pack and row`, {
+          at: { file: document.file },
+          likely: "records of several runs were combined",
+          hint: 'put ground truth into a file of its own: --truth FILE, with "id" and "ground_truth"',
+        });
       byNumbers.set(key, text);
     }
   }
@@ -112,14 +117,6 @@ async function rowColumn(document: RowDocument, column: string, isRecord: boolea
 /** Missing numbers count as 0, as do the packs of a file without packs. */
 function numbersKey(...numbers: readonly unknown[]): string {
   return numbers.map((number) => (typeof number === "number" && !Number.isNaN(number) ? number : 0)).join();
-}
-
-function ambiguous(file: string, column: string): SchemaError {
-  return new SchemaError(`--truth ${column}: several rows have the same step, rank, pack and row`, {
-    at: { file },
-    likely: "records of several runs were combined",
-    hint: 'put ground truth into a file of its own: --truth FILE, with "id" and "ground_truth"',
-  });
 }
 
 /** Rows with an id and a truth, or one object from ids to truths. Looked up by sample id, then by group id. */

@@ -1,4 +1,3 @@
-import type { MistakeEvent } from "../../results/events.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { type EventSpeller, spellEvents } from "../assessment/event-words.ts";
 import { makeSpeller } from "../show/speller.ts";
@@ -19,11 +18,11 @@ export async function spellReport(
   open: (() => Promise<EventSpeller>) | undefined,
 ): Promise<MismatchReport> {
   const { events } = report.assessment;
-  if (open === undefined || ![...events.list, ...events.by_raw].some(lacksText)) return report;
+  if (
+    open === undefined ||
+    ![...events.list, ...events.by_raw].some(({ text, token_id: id }) => text === null && id !== null)
+  )
+    return report;
   const spelled = spellEvents(events, await open());
   return { ...report, assessment: { ...report.assessment, events: spelled } };
-}
-
-function lacksText({ text, token_id: id }: MistakeEvent): boolean {
-  return text === null && id !== null;
 }

@@ -55,7 +55,8 @@ export function coreRegion(corrections: readonly Correction[]): CoreRegion {
       measured.push(measure);
       delta = within(delta, logBounds(measure.deltaBound));
       if (measure.level !== "token") continue;
-      if (isProbDiff(measure)) probDiff = within(probDiff, insideInterval(measure.statistic, step));
+      if (measure.statistic === "prob_diff" || measure.statistic === "abs_prob_diff")
+        probDiff = within(probDiff, insideInterval(measure.statistic, step));
       else delta = within(delta, insideInterval(measure.statistic, step));
     }
   }
@@ -70,10 +71,6 @@ export function coreRegion(corrections: readonly Correction[]): CoreRegion {
     ),
     sums: [...new Set(extras)],
   };
-}
-
-function isProbDiff({ statistic }: Measure): boolean {
-  return statistic === "prob_diff" || statistic === "abs_prob_diff";
 }
 
 function logBounds(bound: number | undefined): Interval {

@@ -46,6 +46,11 @@ export function defaultGrid(): NamedCorrection[] {
     methods: ["token-is"],
     correction: { weight: TOKEN_WEIGHT, steps: [] },
   };
+  // Sequences with a catastrophic token.
+  const veto = [
+    vetoing("veto", 1e-4, { lower: 1e-4 }),
+    vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
+  ];
   return [
     BASELINE,
     own,
@@ -54,7 +59,8 @@ export function defaultGrid(): NamedCorrection[] {
     ...listSharedWeights(),
     ...listRatioRejections(two, five),
     ...listDivergenceRejections(two),
-    ...listVetoes(two),
+    ...veto,
+    ...veto.map((rejection) => joined(rejection, two)),
     ...listOneSided(),
   ];
 }
@@ -126,16 +132,7 @@ function listDivergenceRejections(two: NamedCorrection): NamedCorrection[] {
   ];
 }
 
-/** Sequences with a catastrophic token. */
-function listVetoes(two: NamedCorrection): NamedCorrection[] {
-  const veto = [
-    vetoing("veto", 1e-4, { lower: 1e-4 }),
-    vetoing("veto", "1e-4–1e4", { lower: 1e-4, upper: 1e4 }),
-  ];
-  return [...veto, ...veto.map((rejection) => joined(rejection, two))];
-}
-
-/** Rules that depend on the sign of the advantage, or on differences of probabilities. */
+/** What looks at the sign of the advantage, or at differences of probabilities. */
 function listOneSided(): NamedCorrection[] {
   return [
     ...[1e-4, 1e-3, 1e-2].map((upper) => ({

@@ -37,7 +37,11 @@ export function checkCorrections(given: readonly NamedCorrection[]): readonly Na
       validateCorrection(correction);
     } catch (error) {
       if (error instanceof UsageError)
-        throw new UsageError(`${name}: ${error.message}`, { cause: error, ...pickAdvice(error) });
+        throw new UsageError(`${name}: ${error.message}`, {
+          cause: error,
+          ...(error.likely !== undefined && { likely: error.likely }),
+          ...(error.hint !== undefined && { hint: error.hint }),
+        });
       throw error;
     }
     const why = unsweepable(correction);
@@ -45,8 +49,4 @@ export function checkCorrections(given: readonly NamedCorrection[]): readonly Na
       throw new UsageError(`${name} cannot be swept: ${why}`, { hint: "use logratio correct for it" });
   }
   return corrections;
-}
-
-function pickAdvice({ likely, hint }: UsageError): { readonly likely?: string; readonly hint?: string } {
-  return { ...(likely !== undefined && { likely }), ...(hint !== undefined && { hint }) };
 }

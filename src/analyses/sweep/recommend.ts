@@ -59,7 +59,10 @@ export function recommend(
     [others, "among all corrections (no point of the front keeps within the limits)"],
   ] as const) {
     const fit = candidates.filter((correction) => brokenLimits(correction, metrics).length === 0);
-    const best = mildestOfBest(fit);
+    const most = fit.reduce((best, { ess_tokens }) => Math.max(best, ess_tokens), 0);
+    const best = fit
+      .filter(({ ess_tokens }) => ess_tokens >= most - TOLERANCE)
+      .sort((a, b) => a.mass_moved - b.mass_moved)[0];
     if (best && best.ess_tokens > baseline.ess_tokens)
       return { kind: "recommended", need, name: best.name, reasons: fitReasons(best, metrics, where) };
   }
@@ -103,13 +106,6 @@ function brokenLimits(
       `moves the mean ${name} by ${formatNumber(shift, 2)} standard deviations`,
     );
   return broken;
-}
-
-function mildestOfBest(corrections: readonly SweepCorrection[]): SweepCorrection | undefined {
-  const most = corrections.reduce((best, { ess_tokens }) => Math.max(best, ess_tokens), 0);
-  return corrections
-    .filter(({ ess_tokens }) => ess_tokens >= most - TOLERANCE)
-    .sort((a, b) => a.mass_moved - b.mass_moved)[0];
 }
 
 function smallReasons({ ess, ratio_outside }: SweepMetrics, net: SweepCorrection): string[] {

@@ -69,7 +69,11 @@ export class StepWatch {
 
   /** @returns ln of the evidence after this step, nats; alarms at ln(2/0.001) = 7.6 */
   add({ step, deltas, clusters }: WatchedStep): { readonly ratio: number; readonly delta: number } {
-    const means = listMeans(clusters);
+    // Mean |Δ| of each prompt, nats.
+    const table = clusters?.table ?? new Float64Array(0);
+    const means: number[] = [];
+    for (let at = 0; at < table.length; at += CLUSTER_WIDTH)
+      means.push(table[at + CLUSTER.deltaAbs]! / table[at + CLUSTER.tokens]!);
     const ratio = this.#ratio.add(step, betOnRatios(deltas));
     const delta = this.#delta.add(step, this.#betOnDeltas(means));
     this.#tell("unit_mean", step, ratio, NOT_SAMPLED_FROM);
@@ -155,13 +159,4 @@ function betOnRatios(deltas: ValueSketch): number[] {
     for (let i = 0; i < logs.length; i++) logs[i]! += counts[cell]! * Math.log1p(RATIO_BETS[i]! * excess);
   }
   return logs;
-}
-
-/** Mean |Δ| of each prompt, nats. */
-function listMeans(clusters: ClusterSums | undefined): number[] {
-  const table = clusters?.table ?? new Float64Array(0);
-  const means: number[] = [];
-  for (let at = 0; at < table.length; at += CLUSTER_WIDTH)
-    means.push(table[at + CLUSTER.deltaAbs]! / table[at + CLUSTER.tokens]!);
-  return means;
 }

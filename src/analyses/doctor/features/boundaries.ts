@@ -184,7 +184,8 @@ function measureEnding(view: View): Ending {
     const end = to - 1;
     if (view.left[end] === LEFT_OUT.masked && view.c[end]! > -1) unmasked++;
     const before = paddedTokens.length;
-    for (let i = end; i > from && isPadLike(view, i); i--) paddedTokens.push(i);
+    for (let i = end; i > from && view.isOwn(i) && view.a[i] === 0 && view.c[i]! < UNLIKELY; i--)
+      paddedTokens.push(i);
     if (paddedTokens.length > before) padded++;
   }
   return {
@@ -195,8 +196,4 @@ function measureEnding(view: View): Ending {
     padded,
     paddedTokens,
   };
-}
-
-function isPadLike(view: View, i: number): boolean {
-  return view.isOwn(i) && view.a[i] === 0 && view.c[i]! < UNLIKELY;
 }
