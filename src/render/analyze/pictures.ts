@@ -23,9 +23,24 @@ const LEAST_PICTURE_COLUMNS = 12;
 const CAPTION = 44;
 
 export function analyzePictures(report: AnalyzeReport): Picture[] {
+  const { divergence_bins: bins, positions, per_iteration: rows } = report;
+  const known = rows.filter(({ iteration }) => iteration !== null);
   return [
     { kind: "picture", terminal: (surface) => drawPictures(report, surface) },
-    ...charts(report).map((svg): Picture => ({ kind: "picture", chart: "large", svg: () => svg })),
+    ...[
+      ...(bins === null ? [] : [correctnessChart(bins)]),
+      ...(known.length > 1 ? iterationCharts(known).map((spec) => lineChart(spec, SIZE)) : []),
+      ...(positions === null
+        ? []
+        : [
+            binChart([{ label: "tokens", color: "blue", counts: positions.counts }], {
+              title: "Positions of divergent tokens",
+              xLabel: "position in the response",
+              edges: positions.edges,
+              whole: true,
+            }),
+          ]),
+    ].map((svg): Picture => ({ kind: "picture", chart: "large", svg: () => svg })),
   ];
 }
 
@@ -83,15 +98,6 @@ function picture(label: string, values: readonly number[], what: string, surface
   return `${surface.style(pad(label, LABEL), "dim")}${surface.style(drawn, "blue")}  ${surface.style(surface.text(scale === "log" ? `log, ${what}` : what), "dim")}`;
 }
 
-function charts({ divergence_bins: bins, positions, per_iteration: rows }: AnalyzeReport): string[] {
-  const known = rows.filter(({ iteration }) => iteration !== null);
-  return [
-    ...(bins === null ? [] : [correctnessChart(bins)]),
-    ...(known.length > 1 ? iterationCharts(known).map((spec) => lineChart(spec, SIZE)) : []),
-    ...(positions === null ? [] : [positionChart(positions)]),
-  ];
-}
-
 function correctnessChart(bins: NonNullable<AnalyzeReport["divergence_bins"]>): string {
   return binChart(
     [
@@ -106,15 +112,6 @@ function correctnessChart(bins: NonNullable<AnalyzeReport["divergence_bins"]>): 
       shares: true,
     },
   );
-}
-
-function positionChart(positions: NonNullable<AnalyzeReport["positions"]>): string {
-  return binChart([{ label: "tokens", color: "blue", counts: positions.counts }], {
-    title: "Positions of divergent tokens",
-    xLabel: "position in the response",
-    edges: positions.edges,
-    whole: true,
-  });
 }
 
 type IterationRow = AnalyzeReport["per_iteration"][number];

@@ -67,16 +67,20 @@ export function correctionChart(points: readonly CorrectionPoint[], options: Cor
       drawXAxis(x, plot, "tokens dropped"),
       ...(recommended === undefined ? [] : [drawRing(x.map(recommended.dropped), y.map(recommended.ess))]),
       ...(current === undefined ? [] : [drawCross(x.map(current.dropped), y.map(current.ess))]),
-      ...ordered.map((point) => drawPoint(point, x.map(point.dropped), y.map(point.ess))),
+      ...ordered.map((point) => {
+        const [fill, opacity] = point.isOnFront ? [PALETTE.blue, 0.9] : [PALETTE.grey, 0.35];
+        const shape = {
+          cx: x.map(point.dropped),
+          cy: y.map(point.ess),
+          r: RADIUS,
+          fill,
+          "fill-opacity": opacity,
+        };
+        const circle = element("circle", shape, tooltip(`${point.name}: ${say(point)}`));
+        return point.href === undefined ? circle : element("a", { href: point.href, tabindex: -1 }, circle);
+      }),
     ],
   );
-}
-
-function drawPoint(point: CorrectionPoint, cx: number, cy: number): string {
-  const [fill, opacity] = point.isOnFront ? [PALETTE.blue, 0.9] : [PALETTE.grey, 0.35];
-  const shape = { cx, cy, r: RADIUS, fill, "fill-opacity": opacity };
-  const circle = element("circle", shape, tooltip(`${point.name}: ${say(point)}`));
-  return point.href === undefined ? circle : element("a", { href: point.href, tabindex: -1 }, circle);
 }
 
 function drawRing(cx: number, cy: number): string {

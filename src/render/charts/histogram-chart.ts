@@ -23,7 +23,13 @@ export function histogramChart(options: HistogramOptions): string {
   const most = counts.reduce((top, count) => Math.max(top, count), 0);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const domain = [edges[0]!, edges[edges.length - 1]!] as const;
-  const x = signedLogScale(domain, smallestSize(edges), [plot.left, plot.right]);
+  // The smallest edge that is not 0: within it the axis is linear.
+  const sizes = edges.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size));
+  const x = signedLogScale(
+    domain,
+    sizes.reduce((least, size) => Math.min(least, size), Number.POSITIVE_INFINITY) || 1,
+    [plot.left, plot.right],
+  );
   const y = countScale(most, [plot.bottom, plot.top]);
   // Values without a sign have one color.
   const aboveColor = edges[0]! < 0 ? "orange" : "blue";
@@ -77,12 +83,6 @@ function trimEnds({ counts, edges }: HistogramOptions): {
   if (first < 0 || edges.length !== counts.length + 1) return { counts: [], edges: [] };
   const last = counts.length - [...counts].reverse().findIndex((count) => count > 0);
   return { counts: counts.slice(first, last), edges: edges.slice(first, last + 1) };
-}
-
-/** The smallest edge that is not 0: within it the axis is linear. */
-function smallestSize(edges: readonly number[]): number {
-  const sizes = edges.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size));
-  return sizes.reduce((least, size) => Math.min(least, size), Number.POSITIVE_INFINITY) || 1;
 }
 
 function sumWhere(counts: readonly number[], isIn: (index: number) => boolean): number {

@@ -104,7 +104,11 @@ export function signedLogScale(domain: Ends, threshold: number, range: Ends, tic
     ticks: values
       .filter((value) => value >= domain[0] && value <= domain[1])
       .sort((a, b) => a - b)
-      .map((value) => ({ at: map(value), label: value === 0 ? "0" : signedPowerLabel(value) })),
+      .map((value) => ({
+        at: map(value),
+        label:
+          value === 0 ? "0" : (value < 0 ? "−" : "") + powerLabel(Math.round(Math.log10(Math.abs(value)))),
+      })),
   };
 }
 
@@ -140,10 +144,6 @@ function tickLabel(value: number): string {
 
 function powerLabel(power: number): string {
   return power >= -2 && power <= 3 ? tickLabel(10 ** power) : `1e${power}`;
-}
-
-function signedPowerLabel(value: number): string {
-  return (value < 0 ? "−" : "") + powerLabel(Math.round(Math.log10(Math.abs(value))));
 }
 
 function countLabel(power: number): string {

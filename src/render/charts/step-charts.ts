@@ -157,7 +157,7 @@ export function stepCharts(data: Drawn, by: SliceBy | null, choice: ScaleChoice)
       unit,
       xLabel: "step",
       xs,
-      lines: lines.filter(({ values }) => hasValues(values)),
+      lines: lines.filter(({ values }) => values.some(isFigure)),
       kind: kind.kind,
       fromZero: kind.kind !== "near-one",
       extreme: kind.kind === "near-one" ? "least" : "most",
@@ -226,8 +226,4 @@ function sliceLabel(by: SliceBy, value: string): string {
   if (by === "rank") return `rank ${value}`;
   if (by === "weight_version") return `weights ${value}`;
   return value;
-}
-
-function hasValues(values: ChartValues): boolean {
-  return values.some(isFigure);
 }

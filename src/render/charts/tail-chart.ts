@@ -19,7 +19,11 @@ export function tailChart(points: readonly TailPoint[], options: ChartOptions): 
     .filter((count) => count > 0);
   const least = shares.reduce((low, count) => Math.min(low, count), Number.POSITIVE_INFINITY) * perToken;
   const x = logScale([first.threshold, last.threshold], [plot.left, plot.right - 6]);
-  const y = inPercent(logScale([least, first.share], [plot.bottom, plot.top], 5));
+  const scale = logScale([least, first.share], [plot.bottom, plot.top], 5);
+  const y = {
+    map: scale.map,
+    ticks: scale.ticks.map((tick) => ({ at: tick.at, label: formatPlainShare(Number(tick.label)) })),
+  };
   const curves = [
     { label: "|Δ| > τ", color: "grey", count: (point: TailPoint) => point.tokens },
     { label: "Δ > τ", color: "orange", count: (point: TailPoint) => point.positive },
@@ -71,11 +75,4 @@ function drawCurve(
   return (
     element("path", { d: path, fill: "none", stroke: PALETTE[color], "stroke-width": 1.6 }) + marks.join("")
   );
-}
-
-function inPercent(scale: Scale): Scale {
-  return {
-    map: scale.map,
-    ticks: scale.ticks.map((tick) => ({ at: tick.at, label: formatPlainShare(Number(tick.label)) })),
-  };
 }

@@ -69,7 +69,19 @@ function buildCompareDocument(report: CompareReport, limits: Limits): Document {
       ...(worst === undefined ? [] : differenceSections(worst, limits)),
       { id: "pairing", title: "Pairing", blocks: [{ kind: "facts", rows: pairingFacts(report) }] },
       { id: "test", title: "Test", blocks: [{ kind: "facts", rows: testFacts(report) }] },
-      ...(limits.inputs > 0 ? tableSections([inputTable(listSides(report), limits.inputs)]) : []),
+      ...(limits.inputs > 0
+        ? tableSections([
+            inputTable(
+              report.mode === "columns"
+                ? [["A, B", report.a]]
+                : [
+                    ["A", report.a],
+                    ["B", report.b],
+                  ],
+              limits.inputs,
+            ),
+          ])
+        : []),
       {
         id: "findings",
         title: "Findings",
@@ -95,15 +107,6 @@ function inputParts({ mode, a, b, metrics, by, date }: CompareReport): string[] 
     ...(by === null ? [] : [`by ${by}`]),
     ...(date === null ? [] : [date]),
   ];
-}
-
-function listSides({ mode, a, b }: CompareReport): [string, CompareReport["a"]][] {
-  return mode === "columns"
-    ? [["A, B", a]]
-    : [
-        ["A", a],
-        ["B", b],
-      ];
 }
 
 /** Where the difference starts, and how the column is stored. */

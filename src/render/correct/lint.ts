@@ -1,5 +1,5 @@
 import { plural } from "../../core/text/index.ts";
-import type { LintedConfig, LintFinding, LintReport, LintSetting, LintValue } from "../../results/lint.ts";
+import type { LintedConfig, LintFinding, LintReport, LintValue } from "../../results/lint.ts";
 import type { Document, Entry, Section } from "../document/document.ts";
 import { makeTable, type Table, textColumn } from "../document/table.ts";
 import { drawDocument } from "../terminal/document.ts";
@@ -66,7 +66,14 @@ function settingsTable({ settings }: LintedConfig): Table {
       "setting",
       settings.map(({ name }) => name),
     ),
-    textColumn("value", settings.map(valueText)),
+    textColumn(
+      "value",
+      settings.map(({ value, unsure }) =>
+        value === undefined
+          ? "not known"
+          : writeValue(value) + (unsure === undefined ? "" : " (not certain)"),
+      ),
+    ),
     textColumn(
       "from",
       settings.map(({ origin, line }) => (origin === "file" ? `line ${line}` : "default")),
@@ -77,12 +84,6 @@ function settingsTable({ settings }: LintedConfig): Table {
       { priority: 3, wrap: true },
     ),
   ]);
-}
-
-function valueText({ value, unsure }: LintSetting): string {
-  return value === undefined
-    ? "not known"
-    : writeValue(value) + (unsure === undefined ? "" : " (not certain)");
 }
 
 function writeValue(value: LintValue): string {

@@ -32,6 +32,7 @@ export function renderDivergentTokens(
 function tokenLines(record: DivergenceRecord, unicode: boolean): string[] {
   const [yes, no] = unicode ? ["✓ ", "✗ "] : ["", ""];
   const { is_correct, total_score, flip_type, tokens_match, WARNING, decode_error } = record;
+  const { context_start_pos, context_end_pos, prompt_num_tokens, response_num_tokens } = record;
   return [
     "",
     `[Rank ${record.rank}] Divergence: ${formatFixed(record.prob_divergence, 4)}`,
@@ -56,7 +57,9 @@ function tokenLines(record: DivergenceRecord, unicode: boolean): string[] {
     ...writeLine(WARNING, (warning) => `WARNING: ${warning}`),
     ...placeLines(record),
     ...futureLines(record),
-    ...textLines(record),
+    ...writeLine(record.context_text, (text) => `Context [${context_start_pos}:${context_end_pos}]: ${text}`),
+    ...writeLine(record.prompt_text, (text) => `Prompt (${prompt_num_tokens ?? "?"} tokens): ${text}`),
+    ...writeLine(record.full_response, (text) => `Response (${response_num_tokens} tokens): ${text}`),
     ...writeLine(decode_error, (error) => `Decode Error: ${error}`),
   ];
 }
@@ -105,15 +108,6 @@ function futureLines(record: DivergenceRecord): string[] {
     ...writeLine(top(record.actor_top5), (list) => `Actor Top 5:   ${list}`),
     ...writeLine(record.advantage, (advantage) => `Advantage: ${formatFixed(advantage, 4)}`),
     ...writeLine(record.reward, (reward) => `Token Reward: ${formatFixed(reward, 4)}`),
-  ];
-}
-
-function textLines(record: DivergenceRecord): string[] {
-  const { context_start_pos, context_end_pos, prompt_num_tokens, response_num_tokens } = record;
-  return [
-    ...writeLine(record.context_text, (text) => `Context [${context_start_pos}:${context_end_pos}]: ${text}`),
-    ...writeLine(record.prompt_text, (text) => `Prompt (${prompt_num_tokens ?? "?"} tokens): ${text}`),
-    ...writeLine(record.full_response, (text) => `Response (${response_num_tokens} tokens): ${text}`),
   ];
 }
 

@@ -1,6 +1,5 @@
 import { asSentence, formatChance } from "../../core/text/index.ts";
-import type { DoctorCause, EvidencePicture, Fix } from "../../results/diagnosis.ts";
-import type { PageRow } from "../../results/page.ts";
+import type { DoctorCause, Fix } from "../../results/diagnosis.ts";
 import { anchor, type Block, type Picture, type Section } from "../document/document.ts";
 import { codeLines } from "../markdown/text.ts";
 import { makeSurface } from "../terminal/surface.ts";
@@ -53,19 +52,16 @@ function evidenceBlocks({ title, evidence }: EvidencePart): Block[] {
             "text",
           ),
         svg: () => evidenceChart(picture),
-        raw: () => pictureRows(picture),
+        // The picture's numbers, one row for each x.
+        raw: () =>
+          picture.x.map((at, index) => ({
+            [picture.x_label]: at,
+            ...Object.fromEntries(picture.series.map(({ name, y }) => [name, y[index] ?? null])),
+          })),
       },
     ];
   });
   return [{ kind: "list", title, items: evidence.map(weighed) }, ...pictures];
-}
-
-/** The picture's numbers, one row for each x. */
-function pictureRows({ x, x_label, series }: EvidencePicture): PageRow[] {
-  return x.map((at, index) => ({
-    [x_label]: at,
-    ...Object.fromEntries(series.map(({ name, y }) => [name, y[index] ?? null])),
-  }));
 }
 
 function fixBlocks(fix: Fix): Block[] {

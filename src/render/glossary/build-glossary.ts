@@ -11,16 +11,13 @@ export function buildGlossary(): Glossary {
     .map(({ label, meaning }) => ({ terms: [label], meaning }));
   for (const { terms, meaning } of [...figures, ...GLOSSARY])
     for (const term of terms)
-      for (const form of [term, formPlural(term)]) meanings.set(form.toLowerCase(), meaning);
+      for (const form of [term, term.endsWith("y") ? `${term.slice(0, -1)}ies` : `${term}s`])
+        meanings.set(form.toLowerCase(), meaning);
   const longestFirst = [...meanings.keys()].sort((a, b) => b.length - a.length);
   return {
     pattern: `(?<![\\p{L}\\p{N}])(${longestFirst.map(escapePattern).join("|")})(?![\\p{L}\\p{N}])`,
     meanings: Object.fromEntries(meanings),
   };
-}
-
-function formPlural(term: string): string {
-  return term.endsWith("y") ? `${term.slice(0, -1)}ies` : `${term}s`;
 }
 
 function escapePattern(text: string): string {

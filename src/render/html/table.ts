@@ -13,11 +13,22 @@ export function htmlTable(table: Table, caption = ""): string {
   const isLong = table.rows > LONG;
   const head = table.columns.map((column) => {
     const meaning = column.meaning === undefined ? "" : ` title="${escapeHtml(column.meaning)}"`;
-    return `<th scope=col${headClass(column, isLong)}${meaning}>${escapeHtml(column.header)}`;
+    return `<th scope=col${column.bars === undefined || isLong ? chooseClass(column) : " class=b"}${meaning}>${escapeHtml(column.header)}`;
   });
   const rows = Array.from(
     { length: table.rows },
-    (_, row) => `<tr>${table.columns.map((column) => htmlCell(column, row, isLong)).join("")}`,
+    (_, row) =>
+      `<tr>${table.columns
+        .map((column) => {
+          const text = escapeHtml(shownCell(column, row));
+          const level = column.levels?.[row];
+          const content =
+            level === undefined || text === "" ? text : `<span class="level ${level}">${text}</span>`;
+          const share = column.bars?.[row] ?? Number.NaN;
+          const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
+          return `<td${chooseClass(column, column.worstRow === row)}>${content}${picture}`;
+        })
+        .join("")}`,
   );
   return (
     `<div class="scroll${isLong ? " long" : ""}"${isLong ? ` tabindex=0 role=region aria-label="${escapeHtml(table.title)}"` : ""}>` +
@@ -25,33 +36,16 @@ export function htmlTable(table: Table, caption = ""): string {
   );
 }
 
-function htmlCell(column: TableColumn, row: number, isLong: boolean): string {
-  const text = escapeHtml(shownCell(column, row));
-  const level = column.levels?.[row];
-  const content = level === undefined || text === "" ? text : `<span class="level ${level}">${text}</span>`;
-  const share = column.bars?.[row] ?? Number.NaN;
-  const picture = column.bars === undefined || isLong ? "" : htmlBar(Number.isNaN(share) ? 0 : share);
-  return `<td${chooseClass(column, column.worstRow === row)}>${content}${picture}`;
-}
-
 function chooseClass(column: TableColumn, isWorst = false): string {
   if (column.wrap) return " class=p";
+  // Long names and paths must be broken, or the table would need scrolling.
   const names = [
     ...(column.align === "left" ? ["l"] : []),
-    ...(isLongText(column) ? ["t"] : []),
+    ...(column.align === "left" && column.cells.some((cell) => cell.length > LONG_TEXT) ? ["t"] : []),
     ...(isWorst ? ["w"] : []),
   ];
   if (names.length === 0) return "";
   return names.length === 1 ? ` class=${names[0]}` : ` class="${names.join(" ")}"`;
-}
-
-function headClass(column: TableColumn, isLong: boolean): string {
-  return column.bars === undefined || isLong ? chooseClass(column) : " class=b";
-}
-
-/** Long names and paths must be broken, or the table would need scrolling. */
-function isLongText(column: TableColumn): boolean {
-  return column.align === "left" && column.cells.some((cell) => cell.length > LONG_TEXT);
 }
 
 function htmlBar(share: number): string {

@@ -58,12 +58,13 @@ function pageBlocks(place: string, blocks: readonly Block[]): PageBlock[] {
       if (block.kind !== "picture") return [pageBlock(block)];
       return block.svg === undefined
         ? pageBlocks(place, block.instead ?? [])
-        : [{ kind: "picture", picture: drawPicture(block, block.svg, `${place}-${at + 1}`) }];
+        : [
+            {
+              kind: "picture",
+              picture: { id: block.id ?? `${place}-${at + 1}`, svg: block.svg(), raw: block.raw?.() ?? [] },
+            },
+          ];
     });
-}
-
-function drawPicture({ id, raw }: Picture, svg: () => string, place: string): PagePicture {
-  return { id: id ?? place, svg: svg(), raw: raw?.() ?? [] };
 }
 
 function pageBlock(block: Exclude<Block, Picture>): PageBlock {
@@ -84,7 +85,13 @@ function pageBlock(block: Exclude<Block, Picture>): PageBlock {
     case "places":
       return block;
     case "code":
-      return { ...block, ...sayTitle(block), text: sayLines(block.text), traps: block.traps?.map(say) ?? [] };
+      return {
+        ...block,
+        ...sayTitle(block),
+        // Lines to paste keep their signs.
+        text: block.text.trimEnd().split("\n").map(printable).join("\n"),
+        traps: block.traps?.map(say) ?? [],
+      };
     case "command":
       return { ...block, label: say(block.label), ...(block.why !== undefined && { why: say(block.why) }) };
   }
@@ -106,11 +113,6 @@ function sayEntry({ text, body, items = [], details = [], ...entry }: Entry): En
 
 function sayFact([label, text]: readonly [label: string, text: string]): readonly [string, string] {
   return [say(label), say(text)];
-}
-
-/** Lines to paste keep their signs. */
-function sayLines(text: string): string {
-  return text.trimEnd().split("\n").map(printable).join("\n");
 }
 
 function say(text: string): string {

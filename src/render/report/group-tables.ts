@@ -22,7 +22,14 @@ const MOST_PARTS = 200;
 /** Steps as rows: each step if there are at most `most`, otherwise ranges that keep the worst. */
 export function stepTable(report: MismatchReport, most: number): Table {
   const steps = report.per_step;
-  if (steps.length <= most) return groupTable("steps", "By step", "step", steps, stepLabels(steps));
+  if (steps.length <= most)
+    return groupTable(
+      "steps",
+      "By step",
+      "step",
+      steps,
+      steps.map((group) => stepLabel(group.step)),
+    );
   return foldedStepTable(steps, foldSteps(steps, most));
 }
 
@@ -214,7 +221,12 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
     "steps",
     "By step",
     [
-      textColumn("steps", ranges.map(rangeLabel)),
+      textColumn(
+        "steps",
+        ranges.map((range) =>
+          range.steps === 1 ? stepLabel(range.first) : `${stepLabel(range.first)}–${stepLabel(range.last)}`,
+        ),
+      ),
       figureColumn(
         "seqs",
         "count",
@@ -253,12 +265,4 @@ function foldedStepTable(steps: readonly StepMetrics[], ranges: readonly StepRan
 
 function stepLabel(step: number | null): string {
   return step === null ? "no step" : formatId(step);
-}
-
-function stepLabels(steps: readonly StepMetrics[]): string[] {
-  return steps.map((group) => stepLabel(group.step));
-}
-
-function rangeLabel(range: StepRange): string {
-  return range.steps === 1 ? stepLabel(range.first) : `${stepLabel(range.first)}–${stepLabel(range.last)}`;
 }

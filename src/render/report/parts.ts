@@ -44,7 +44,16 @@ const TABLES: Readonly<Record<string, readonly [part: string | undefined, rows?:
   positions: [PARTS.where, (report) => report.per_position_decile],
   probabilities: [PARTS.where, (report) => report.per_rollout_probability],
   classes: [PARTS.where],
-  figures: [FIGURES, metricRows],
+  figures: [
+    FIGURES,
+    ({ metrics, intervals }) =>
+      Object.entries(metrics).map(([figure, value]) => ({
+        figure,
+        value,
+        low: intervals[figure]?.low ?? null,
+        high: intervals[figure]?.high ?? null,
+      })),
+  ],
   baselines: [FIGURES, ({ verdict }) => verdict.readings],
   sequences: [FIGURES, (report) => [report.sequence_metrics]],
   identity: [FIGURES],
@@ -53,23 +62,14 @@ const TABLES: Readonly<Record<string, readonly [part: string | undefined, rows?:
   steps: [undefined, (report) => report.per_step],
   tail: [TAILS, (report) => report.tail_curve],
   tails: [TAILS, ({ tails }) => Object.entries(tails).map(([tail, figures]) => ({ tail, ...figures }))],
-  distributions: [TAILS, distributionRows],
+  distributions: [
+    TAILS,
+    ({ distributions }) =>
+      Object.entries(distributions).map(([of, { quantiles, ...rest }]) => ({ of, ...rest, ...quantiles })),
+  ],
   sources: ["What was read", (report) => report.sources],
   absent: ["What was read"],
 };
-
-function metricRows({ metrics, intervals }: MismatchReport): object[] {
-  return Object.entries(metrics).map(([figure, value]) => ({
-    figure,
-    value,
-    low: intervals[figure]?.low ?? null,
-    high: intervals[figure]?.high ?? null,
-  }));
-}
-
-function distributionRows({ distributions }: MismatchReport): object[] {
-  return Object.entries(distributions).map(([of, { quantiles, ...rest }]) => ({ of, ...rest, ...quantiles }));
-}
 
 /** A section of one table under its part; the page folds all but the parts on places and the distributions. */
 export function inPart(section: Section, { per_step }: MismatchReport): Section {

@@ -97,7 +97,7 @@ export function tailTable(report: MismatchReport): Table {
       ),
       textColumn(
         "one in",
-        points.map((point) => oneIn(point.share)),
+        points.map((point) => (point.share > 0 ? formatCount(1 / point.share) : "")),
         { priority: 4, align: "right" },
       ),
       textColumn("trainer higher", counts("positive"), {
@@ -197,8 +197,4 @@ function probabilityColumn(header: string, logprobs: readonly Figure[]): TableCo
     formatProbability(typeof value === "number" ? Math.exp(value) : value),
   );
   return textColumn(header, cells, { priority: 1, align: "right" });
-}
-
-function oneIn(share: number): string {
-  return share > 0 ? formatCount(1 / share) : "";
 }

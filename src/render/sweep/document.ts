@@ -61,7 +61,21 @@ function buildSweepDocument(report: SweepReport, { rows: choice = "default" }: S
       {
         id: "left-out",
         title: "",
-        blocks: [{ kind: "list", items: [...absent, ...skippedLines(report)], muted: true }],
+        blocks: [
+          {
+            kind: "list",
+            items: [
+              ...absent,
+              ...[...new Set(report.skipped_corrections.map(({ why }) => why))].map((reason) => {
+                const names = report.skipped_corrections
+                  .filter(({ why }) => why === reason)
+                  .map(({ name }) => name);
+                return `not tried: ${names.join(", ")} (${reason})`;
+              }),
+            ],
+            muted: true,
+          },
+        ],
       },
     ],
   };
@@ -84,13 +98,6 @@ function configSection(report: SweepReport): Section {
       { kind: "facts", rows: others },
     ],
   };
-}
-
-function skippedLines({ skipped_corrections: skipped }: SweepReport): string[] {
-  return [...new Set(skipped.map(({ why }) => why))].map((reason) => {
-    const names = skipped.filter(({ why }) => why === reason).map(({ name }) => name);
-    return `not tried: ${names.join(", ")} (${reason})`;
-  });
 }
 
 /** The terminal, and how much of the sweep to print. */

@@ -18,7 +18,9 @@ export function correctionTable(report: SweepReport, rows: readonly SweepCorrect
   const columns: TableColumn[] = [
     textColumn(
       "",
-      rows.map(({ name, on_front }) => formatMarks(report, name, on_front)),
+      rows.map(
+        ({ name, on_front }) => `${name === report.recommendation.name ? ">" : ""}${on_front ? "*" : ""}`,
+      ),
     ),
     nameColumn(rows),
     column("ESS", "near-one", 1, ({ ess_tokens }) => ess_tokens, "least"),
@@ -159,10 +161,6 @@ function findEnds(
 ): { readonly header: string; readonly at: number }[] {
   const ends = groups.length < 2 ? [0] : [0, groups.length - 1];
   return ends.flatMap((at) => (groups[at] === undefined ? [] : [{ header: header(groups[at]), at }]));
-}
-
-function formatMarks(report: SweepReport, name: string, onFront: boolean): string {
-  return `${name === report.recommendation.name ? ">" : ""}${onFront ? "*" : ""}`;
 }
 
 function formatShift(shift: number | null): string {

@@ -15,24 +15,23 @@ export interface DrawnTable {
 export function drawTable(table: Table, surface: Surface, indent = 2): DrawnTable {
   const fitted = fitColumns(table.columns, surface.width - indent, surface);
   const margin = " ".repeat(indent);
-  const lines = layLines(fitted.columns, ({ header }) => header, padWithBar).map(
-    (line) => margin + surface.style(line, "dim"),
-  );
+  const lines = layLines(
+    fitted.columns,
+    ({ header }) => header,
+    (text, column) =>
+      pad(text, column.width, column.column.align) + (column.bars ? " ".repeat(BAR_COLUMNS + 1) : ""),
+  ).map((line) => margin + surface.style(line, "dim"));
   for (let row = 0; row < table.rows; row++) {
     lines.push(
-      ...drawRow(fitted.columns, row, surface).map((line) => margin + line),
+      ...layLines(
+        fitted.columns,
+        ({ cells }) => cells[row] ?? "",
+        (text, column, line) => drawCell(column, text, line === 0 ? row : undefined, surface),
+      ).map((line) => margin + line),
       ...drawBelow(fitted, row, indent, surface),
     );
   }
   return { lines, leftOut: fitted.leftOut };
-}
-
-function drawRow(columns: readonly LaidOut[], row: number, surface: Surface): string[] {
-  return layLines(
-    columns,
-    ({ cells }) => cells[row] ?? "",
-    (text, column, line) => drawCell(column, text, line === 0 ? row : undefined, surface),
-  );
 }
 
 /** Texts side by side, one per column, in as many lines as the tallest takes. */
@@ -72,8 +71,4 @@ function drawBelow({ below }: Fitted, row: number, indent: number, surface: Surf
   if (text === "") return [];
   const margin = indent + 4;
   return wrap(text, surface.width - margin).map((line) => " ".repeat(margin) + surface.style(line, "dim"));
-}
-
-function padWithBar(text: string, column: LaidOut): string {
-  return pad(text, column.width, column.column.align) + (column.bars ? " ".repeat(BAR_COLUMNS + 1) : "");
 }

@@ -24,12 +24,11 @@ export function visibleData(text: string): string {
   return text.replace(ACTING, (characters) =>
     characters === "\r\n"
       ? characters
-      : Array.from({ length: characters.length }, (_, i) => writeUnit(characters.charCodeAt(i))).join(""),
+      : Array.from(
+          { length: characters.length },
+          (_, i) => `\\u${characters.charCodeAt(i).toString(16).padStart(4, "0")}`,
+        ).join(""),
   );
 }
 
 const ACTING = /\r\n|[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\u2028\u2029]/gu;
-
-function writeUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, "0")}`;
-}

@@ -73,8 +73,11 @@ function* densities(rows: number): Generator<Density> {
 
 function drawBlocks(report: MismatchReport, surface: Surface, density: Density, rest: string): string[] {
   const { comparable } = report.assessment;
+  // `stale · verl · steps 10–150 (12) · 768 answers · 54,994 tokens`
+  const name = surface.style(surface.text(printable(report.run)), "bold");
+  const parts = headParts(report).map((part) => surface.text(part));
   const blocks = [
-    drawHead(report, surface),
+    wrapParts([name, ...parts], surface.unicode ? " · " : ", ", surface.width),
     drawVerdict(report, surface),
     comparable.is_comparable ? drawRows(report, surface, density) : drawShifts(report, surface),
     comparable.is_comparable ? drawFigures(keyRows(report), surface, density) : [],
@@ -85,13 +88,6 @@ function drawBlocks(report: MismatchReport, surface: Surface, density: Density, 
   return blocks.flatMap((block, at) =>
     at === 1 || (at > 1 && at - 1 <= density.gaps) ? ["", ...block] : block,
   );
-}
-
-/** `stale · verl · steps 10–150 (12) · 768 answers · 54,994 tokens` */
-function drawHead(report: MismatchReport, surface: Surface): string[] {
-  const name = surface.style(surface.text(printable(report.run)), "bold");
-  const parts = headParts(report).map((part) => surface.text(part));
-  return wrapParts([name, ...parts], surface.unicode ? " · " : ", ", surface.width);
 }
 
 function headParts({ trainers, metrics, per_step: perStep }: MismatchReport): string[] {

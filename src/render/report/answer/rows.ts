@@ -54,10 +54,12 @@ export function answerRows(report: MismatchReport, unicode = true): AnswerRow[] 
     ...(reach === null || isQuiet(level) ? [] : reachRow(reach, assessment.when.segments)),
   ];
   const causes = isFault ? faultRows(assessment.causes, unicode) : causeRows(assessment.causes);
+  // What stands out by a test, other than the place named above.
+  const [fact] = report.facts.filter(({ evidence }) => evidence !== undefined);
   return [
     ...(isFault ? [...causes, ...told] : [...told, ...causes]),
     ...(besides === undefined ? [] : [{ label: "beside", text: besides, rank: RANKS.beside }]),
-    ...factRow(report),
+    ...(fact === undefined ? [] : [{ label: "also", text: fact.text, rank: RANKS.also }]),
     ...untestedRow(report),
   ];
 }
@@ -207,12 +209,6 @@ export function fixRow({ fix }: CauseGroup): AnswerRow[] {
       { label: "fix", text: `${trainer}${asSentence(fix.line)} ${fix.note}`.trim(), rank: OF_FAULT.fix },
     ];
   return [{ label: "fix", text: `${trainer}${fix.note}`, quoted: fix.line.split("\n"), rank: OF_FAULT.fix }];
-}
-
-/** What stands out by a test, other than the place named above. */
-function factRow({ facts }: MismatchReport): AnswerRow[] {
-  const [fact] = facts.filter(({ evidence }) => evidence !== undefined);
-  return fact === undefined ? [] : [{ label: "also", text: fact.text, rank: RANKS.also }];
 }
 
 /** For a run in which nothing was found: what was not tested. */
