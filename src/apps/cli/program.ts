@@ -78,17 +78,12 @@ export function buildProgram(
     .exitOverride();
   program.helpInformation = formatProgramHelp;
   for (const verb of VERBS) {
-    const command = addVerb(program, verb);
+    // `command()` copies exitOverride and configureOutput from the program, so both must be set before this.
+    const command = program.command(verb.name).summary(verb.summary).description(verb.description);
+    if (verb.usage !== undefined) command.usage(verb.usage);
     if (withFlags.includes(verb)) completeVerb(command, verb, run);
   }
   return program;
-}
-
-function addVerb(program: Command, verb: Verb): Command {
-  // `command()` copies exitOverride and configureOutput from the program, so both must be set before this.
-  const command = program.command(verb.name).summary(verb.summary).description(verb.description);
-  if (verb.usage !== undefined) command.usage(verb.usage);
-  return command;
 }
 
 function completeVerb(

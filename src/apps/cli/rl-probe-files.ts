@@ -41,18 +41,18 @@ export async function refuseResults(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const kind = await recognizeResults(file);
     if (kind === "kl") throw klResults(file);
-    if (kind === "outcomes") throw outcomes(file);
+    if (kind === "outcomes")
+      throw new UsageError(`${file} says which problems are solved, and holds no texts to score`, {
+        at: { file },
+        hint: `give it beside the texts: --outcomes ${quoteForShell(file)} if it names the policies, else --outcomes NAME=${quoteForShell(file)}`,
+      });
   }
 }
 
-/** The name in `outputs/results/NAME_results.json`. */
-function nameOwner(file: string): string | undefined {
-  return /^(.+)_results\.json$/.exec(basename(file))?.[1];
-}
-
-/** @param file as written by RL-Probe, two folders below the project */
+/** @param file as RL-Probe writes it, two folders below the project */
 function klResults(file: string): UsageError {
-  const name = nameOwner(file);
+  // Whose results they are: `outputs/results/NAME_results.json`.
+  const name = /^(.+)_results\.json$/.exec(basename(file))?.[1];
   const project = [resolve(dirname(file), "..", ".."), resolve(".")].find((dir) =>
     isPresent(join(dir, "configs", "config.yaml")),
   );
@@ -73,11 +73,4 @@ function klResults(file: string): UsageError {
       hint: `score the same texts for these figures and the others: ${command} (for rollouts: --responses ${rollouts}=rollouts/${rollouts}/all_rollouts.json instead of --use-dpo-responses)`,
     },
   );
-}
-
-function outcomes(file: string): UsageError {
-  return new UsageError(`${file} says which problems are solved, and holds no texts to score`, {
-    at: { file },
-    hint: `give it beside the texts: --outcomes ${quoteForShell(file)} if it names the policies, else --outcomes NAME=${quoteForShell(file)}`,
-  });
 }

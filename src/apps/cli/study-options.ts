@@ -152,8 +152,10 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
  * Sampling options apply once to everything sampled; without a sampling flag, they belong to what a config generates.
  */
 function readSamplingFlags(flags: StudyFlags): StudyConfig {
+  // `0.3,0.7`: several, for --generate.
+  const all = flags.temperature?.split(",").map((text) => number("--temperature", text)!);
   const drawing = {
-    temperature: readTemperatures(flags.temperature),
+    temperature: all === undefined || all.length > 1 ? all : all[0],
     top_p: number("--top-p", flags.topP),
     max_tokens: count("--max-tokens", flags.maxTokens),
   };
@@ -171,12 +173,6 @@ function readSamplingFlags(flags: StudyFlags): StudyConfig {
       ...(continues && drawing),
     }),
   };
-}
-
-/** `0.3,0.7`: several, for --generate. */
-function readTemperatures(given: string | undefined): number | number[] | undefined {
-  const all = given?.split(",").map((text) => number("--temperature", text)!);
-  return all === undefined || all.length > 1 ? all : all[0];
 }
 
 function readGpuFlag(given: string | undefined): string | undefined {

@@ -35,18 +35,14 @@ function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && process.env.TERM !== "dumb";
 }
 
-function showsUnicode(): boolean {
-  const locale = process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || "";
-  return process.platform === "win32" || locale === "" || /utf-?8/i.test(locale);
-}
-
 export function openTerminal(choice: ColorChoice = "auto"): Terminal {
   const paints = wantsColor(choice, process.stderr);
+  const locale = process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || "";
   return {
     width: Math.min(Math.max(process.stdout.columns || Number(process.env.COLUMNS) || 80, 60), 160),
     height: process.stdout.rows || 24,
     color: wantsColor(choice, process.stdout),
-    unicode: showsUnicode(),
+    unicode: process.platform === "win32" || locale === "" || /utf-?8/i.test(locale),
     interactive: process.stdout.isTTY === true,
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
     paint: (color, text) => (paints ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text),

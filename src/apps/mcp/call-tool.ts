@@ -1,11 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import {
-  FormatError,
-  isLogratioError,
-  LimitError,
-  type LogratioError,
-  UsageError,
-} from "../../core/base/index.ts";
+import { FormatError, isLogratioError, LimitError, UsageError } from "../../core/base/index.ts";
 import { statIfPresent } from "../../input/io/index.ts";
 import { admitPath, type Roots } from "./roots.ts";
 import { runVerb, type VerbOutcome } from "./run-verb.ts";
@@ -48,7 +42,8 @@ export async function callTool(
     if (!isLogratioError(error)) throw error;
     const missing = isLogratioError(error, "NotFoundError") ? error.at?.file : undefined;
     const names = missing === undefined ? undefined : await listNames(missing, context.roots);
-    return refuse(formatRefusal(error, names));
+    const tried = error.hint ?? names;
+    return refuse(tried === undefined ? error.message : `${error.message}\n  try     ${tried}`);
   }
 }
 
@@ -139,9 +134,4 @@ function answer(
 
 function refuse(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
-}
-
-function formatRefusal({ message, hint }: LogratioError, names: string | undefined): string {
-  const tried = hint ?? names;
-  return tried === undefined ? message : `${message}\n  try     ${tried}`;
 }

@@ -71,7 +71,12 @@ class MessageLines extends Transform {
     [this.#held, this.#length] = [[], 0];
     if (length > this.#mostBytes) {
       const message = `the message has ${length} bytes; the limit is ${this.#mostBytes}`;
-      this.#refuse(INVALID_REQUEST, message, findId(line.toString("utf8")));
+      // The id of a message of which only the head is known; null where it does not stand at its beginning.
+      const found =
+        /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,100}")\s*[,}]/.exec(
+          line.toString("utf8"),
+        );
+      this.#refuse(INVALID_REQUEST, message, found === null ? null : (JSON.parse(found[1]!) as Id));
       return;
     }
     const text = line.toString("utf8");
@@ -109,11 +114,4 @@ function parseLine(text: string): Refusal | { readonly isMessage: true } {
       id: typeof id === "string" || typeof id === "number" ? id : null,
     };
   }
-}
-
-/** The id of a message of which only the head is known; null where it does not stand at its beginning. */
-function findId(head: string): Id {
-  const found =
-    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,100}")\s*[,}]/.exec(head);
-  return found === null ? null : (JSON.parse(found[1]!) as Id);
 }

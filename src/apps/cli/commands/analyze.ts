@@ -1,4 +1,4 @@
-import { type AnalyzeOptions as Analysis, analyzeLog } from "../../../analyses/analyze/index.ts";
+import { analyzeLog } from "../../../analyses/analyze/index.ts";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
@@ -36,8 +36,13 @@ export async function analyze(
     const outputs = await openOutputs({ inputs: paths, force: options.force });
     await outputs.file("--html", options.html, "analyze page");
   }
-  const analysis = readAnalysis(options);
-  // Ends through an exit that removes what has spilled to disk.
+  const { where, accuracy, top } = options;
+  const analysis = {
+    ...(accuracy !== undefined && { accuracy: parseShare("--accuracy", accuracy) }),
+    ...(where !== undefined && { where }),
+    ...(top !== undefined && { top: positiveInteger("--top", top) }),
+  };
+  // Ends with an exit that clears what has spilled to disk.
   const endListening = onInterrupt(() => process.exit(EXIT.interrupted));
   const report = await analyzeLog(paths, analysis).finally(endListening);
   if (options.html !== undefined) {
@@ -47,14 +52,6 @@ export async function analyze(
   terminal.out(render(report, paths, options, terminal));
   tellFindings(report.findings, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
-}
-
-function readAnalysis({ where, accuracy, top }: AnalyzeOptions): Analysis {
-  return {
-    ...(accuracy !== undefined && { accuracy: parseShare("--accuracy", accuracy) }),
-    ...(where !== undefined && { where }),
-    ...(top !== undefined && { top: positiveInteger("--top", top) }),
-  };
 }
 
 function render(

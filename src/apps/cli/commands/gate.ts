@@ -55,7 +55,12 @@ export async function gate(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   checkFlags(options);
-  await checkOutputs(paths, options);
+  const { html, junit, against, update, force } = options;
+  const read = [against, options.tokenizer].filter((path) => path !== undefined);
+  const outputs = await openOutputs({ inputs: update ? paths : [...paths, ...read], force });
+  if (html !== undefined) await outputs.file("--html", html, "gate page");
+  if (junit !== undefined) await outputs.file("--junit", junit, "gate test report");
+  if (update && against !== undefined) await outputs.file("--against", against, "gate baseline");
   const stop = new AbortController();
   const end = onInterrupt(() => stop.abort());
   const progress = createProgress(terminal);
@@ -111,15 +116,6 @@ function checkFlags(options: GateOptions): void {
     throw new UsageError("there is nothing to check: no --against and no --limit", {
       hint: "add --limit 'delta_abs_mean <= 0.015', or --against FILE with a baseline",
     });
-}
-
-async function checkOutputs(paths: readonly string[], options: GateOptions): Promise<void> {
-  const { html, junit, against, update, force } = options;
-  const read = [against, options.tokenizer].filter((path) => path !== undefined);
-  const outputs = await openOutputs({ inputs: update ? paths : [...paths, ...read], force });
-  if (html !== undefined) await outputs.file("--html", html, "gate page");
-  if (junit !== undefined) await outputs.file("--junit", junit, "gate test report");
-  if (update && against !== undefined) await outputs.file("--against", against, "gate baseline");
 }
 
 function readInput(

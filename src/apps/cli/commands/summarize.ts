@@ -67,8 +67,11 @@ export async function summarize(
   const { memory: __, ...read } = chosen as typeof chosen & { readonly memory?: string };
   let status: ExitStatus = EXIT.fine;
   for (const kind of kinds) {
+    // Flags of one of several verbs are not of the others.
+    const isForeign = (name: string): boolean =>
+      !decidesSums(kind, name, read) && kinds.some((other) => decidesSums(other, name, read));
     const reader = await openAnyShards(paths, {
-      ...leaveOutOthers(read, kind, kinds),
+      ...Object.fromEntries(Object.entries(read).filter(([name]) => !isForeign(name))),
       for: kind,
       ...(batchTokens !== undefined && { batchTokens: positiveInteger("--batch-tokens", batchTokens) }),
       ...(threads !== undefined && { threads: positiveInteger("--threads", threads) }),
@@ -80,14 +83,7 @@ export async function summarize(
   return status;
 }
 
-/** Leaves out flags of the other verbs. */
-function leaveOutOthers(options: object, kind: PartKind, kinds: readonly PartKind[]): object {
-  const isForeign = (name: string): boolean =>
-    !decidesSums(kind, name, options) && kinds.some((other) => decidesSums(other, name, options));
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !isForeign(name)));
-}
-
-/** @throws UsageError if an option is given that belongs in the requests */
+/** @throws UsageError when anything is said that belongs into the requests */
 async function work(
   paths: readonly string[],
   { worker: _, ...options }: SummarizeOptions,

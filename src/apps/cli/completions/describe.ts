@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import { IMPLIED_VERB } from "../implied-verb.ts";
 
 /** What may follow a flag: nothing, a path, one of these words, or a text that no shell can know. */
@@ -50,16 +50,19 @@ export function describeCommandLine(program: Command): CommandLine {
 }
 
 function listFlags({ options }: Command): Flag[] {
-  return [...options.filter(({ hidden }) => !hidden).map(describeFlag), HELP];
-}
-
-function describeFlag(option: Option): Flag {
-  const [, named = ""] = /[<[]([^>]*)[>\]]/.exec(option.flags) ?? [];
-  return {
-    names: [option.short, option.long].filter((name) => name !== undefined),
-    meaning: option.description,
-    value: option.required || option.optional ? chooseValue(named, option.argChoices) : "none",
-  };
+  return [
+    ...options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => {
+        const [, named = ""] = /[<[]([^>]*)[>\]]/.exec(option.flags) ?? [];
+        return {
+          names: [option.short, option.long].filter((name) => name !== undefined),
+          meaning: option.description,
+          value: option.required || option.optional ? chooseValue(named, option.argChoices) : "none",
+        };
+      }),
+    HELP,
+  ];
 }
 
 function chooseValue(named: string, choices: readonly string[] | undefined): Value {

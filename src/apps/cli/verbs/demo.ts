@@ -20,14 +20,10 @@ export const demo: Verb<[], ReportOptions> = {
   async run(_, options, terminal) {
     const { report } = await import("../commands/report.ts");
     const { withFound } = await import("../commands/default-tokenizer.ts");
-    const paths = [demoPath()];
+    // Where the example run lies, as one would type it here.
+    const path = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
+    const fromHere = relative("", path);
+    const paths = [fromHere.startsWith("..") ? path : fromHere];
     return report(paths, { ...(await withFound(paths, options)), asDemo: true }, terminal);
   },
 };
-
-/** The path of the example run, as one would type it here. */
-function demoPath(): string {
-  const path = fileURLToPath(new URL("../../../../examples/demo", import.meta.url));
-  const fromHere = relative("", path);
-  return fromHere.startsWith("..") ? path : fromHere;
-}

@@ -17,7 +17,6 @@ import {
   securityHeaders,
 } from "../../viewer/server/security.ts";
 import type { staticFiles } from "../../viewer/server/static-files.ts";
-import type { Standstill } from "../seal/sealer.ts";
 import type { DataStore } from "../store/data-store.ts";
 import { ingestAnswers } from "./ingest.ts";
 import type { IngestGate } from "./ingest-gate.ts";
@@ -87,11 +86,19 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
     if (state.isDraining) return refuse(c, 503, "the server is shutting down");
     const { standstill } = store;
     if (standstill === undefined) return c.text("ready\n");
-    const trouble = describeStandstill(standstill);
+    // Says no name of a run: anyone may ask.
+    const when = new Date(standstill.since).toISOString();
+    const trouble = `${plural(standstill.batches, "batch", "batches")} cannot be added to the record since ${when}, and wait in the log: the server's terminal says why`;
     // Other runs are added: whoever routes requests by this answer must not take them away, too.
     return standstill.isPartial ? c.text(`ready, but ${trouble}\n`) : refuse(c, 503, trouble);
   });
-  guard(app, options, () => state.port);
+  // Checks the host name of a request, its token, and that no page of another origin sent it.
+  const { host = DEFAULT_HOST, token } = options;
+  const isKnownHost = allowedHosts(host);
+  const names = new Set((options.allowedHosts ?? []).map((name) => name.toLowerCase()));
+  app.use(checkHost((name) => isKnownHost(name) || names.has(name.toLowerCase().replace(/:\d+$/, ""))));
+  if (token !== undefined) app.use(checkToken(token, () => state.port, TOKEN_ADVICE));
+  app.use(checkOrigin(false));
   ingestAnswers(app, {
     store,
     gate: parts.gate,
@@ -122,22 +129,6 @@ export function createApp(options: AppOptions, parts: AppParts, files: StaticFil
     return refuse(c, 500, "logratio failed to answer: see the terminal it runs in");
   });
   return app;
-}
-
-/** Says no name of a run: anyone may ask. */
-function describeStandstill({ batches, since }: Standstill): string {
-  const when = new Date(since).toISOString();
-  return `${plural(batches, "batch", "batches")} cannot be added to the record since ${when}, and wait in the log: the server's terminal says why`;
-}
-
-/** Checks the host name of a request, its token, and that no page of another origin sent it. */
-function guard(app: App, options: AppOptions, readPort: () => number): void {
-  const { host = DEFAULT_HOST, token } = options;
-  const isKnownHost = allowedHosts(host);
-  const names = new Set((options.allowedHosts ?? []).map((name) => name.toLowerCase()));
-  app.use(checkHost((name) => isKnownHost(name) || names.has(name.toLowerCase().replace(/:\d+$/, ""))));
-  if (token !== undefined) app.use(checkToken(token, readPort, TOKEN_ADVICE));
-  app.use(checkOrigin(false));
 }
 
 function describeMetrics({

@@ -30,22 +30,16 @@ const ITEM_BYTES: Readonly<Record<string, number>> = {
 export function groupBatches(batches: readonly PackedBatch[]): PackedBatch[][] {
   const groups = new Map<string, PackedBatch[]>();
   for (const batch of batches) {
-    const layout = describeLayout(batch);
+    const { step: _step, rank: _rank, [RECORDER]: _recorder, ...facts } = batch.metadata;
+    const types = [...batch.columns].map(([name, { dtype, shape }]) => [name, dtype, ...shape.slice(1)]);
+    const layout = JSON.stringify([types.sort(), Object.entries(facts).sort()]);
     const group = groups.get(layout);
     if (group === undefined) groups.set(layout, [batch]);
     else group.push(batch);
   }
-  return [...groups.values()].map((group) => group.sort(compareKeys));
-}
-
-function compareKeys({ head: a }: PackedBatch, { head: b }: PackedBatch): number {
-  return a.step - b.step || a.rank - b.rank || a.call - b.call;
-}
-
-function describeLayout({ columns, metadata }: PackedBatch): string {
-  const { step: _step, rank: _rank, [RECORDER]: _recorder, ...facts } = metadata;
-  const types = [...columns].map(([name, { dtype, shape }]) => [name, dtype, ...shape.slice(1)]);
-  return JSON.stringify([types.sort(), Object.entries(facts).sort()]);
+  return [...groups.values()].map((group) =>
+    group.sort(({ head: a }, { head: b }) => a.step - b.step || a.rank - b.rank || a.call - b.call),
+  );
 }
 
 /** The file's bytes, in pieces that are mostly views of the batches. @param batches of one group, at least one */

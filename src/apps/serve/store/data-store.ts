@@ -16,7 +16,7 @@ import { syncDirectory } from "../log/sync-directory.ts";
 import { isTrial } from "../seal/find-fatal.ts";
 import { isMerging } from "../seal/part-writer.ts";
 import type { SealReply, SealTask } from "../seal/seal-task.ts";
-import { Sealer, type Standstill, type WaitingTask } from "../seal/sealer.ts";
+import { Sealer, type Standstill } from "../seal/sealer.ts";
 import { lockDirectory } from "./lock.ts";
 import { RunAlerts, type RunAlertsOptions } from "./run-alerts.ts";
 import { RunGate } from "./run-gate.ts";
@@ -146,7 +146,12 @@ export class DataStore {
   async #resume(run: KnownRun): Promise<void> {
     const path = join(this.directory, run.folder);
     try {
-      await removeTemporary(path);
+      // What a kill while a segment was sealed left: as large as the segment.
+      const { own } = runPlaces(path);
+      await removeLeftovers(path);
+      await removeLeftovers(own);
+      for (const name of await readdir(own))
+        if (isMerging(name) || isTrial(name)) await rm(join(own, name), { recursive: true, force: true });
       const wasUnfinished = run.isUnfinished;
       if (wasUnfinished) await this.#openRun(run.folder);
       run.isUnfinished = false;
@@ -400,7 +405,9 @@ export class DataStore {
         ),
       );
     await this.#unlock().catch(() => {});
-    return countByRun(left);
+    const counts = new Map<string, number>();
+    for (const { run, batches } of left) if (batches > 0) counts.set(run, (counts.get(run) ?? 0) + batches);
+    return [...counts].map(([run, batches]) => ({ run, batches }));
   }
 
   async #openRun(folder: string): Promise<RunStore> {
@@ -440,25 +447,10 @@ export class DataStore {
   }
 }
 
-/** Removes what a kill left while a segment was sealed: as large as the segment. */
-async function removeTemporary(path: string): Promise<void> {
-  const { own } = runPlaces(path);
-  await removeLeftovers(path);
-  await removeLeftovers(own);
-  for (const name of await readdir(own))
-    if (isMerging(name) || isTrial(name)) await rm(join(own, name), { recursive: true, force: true });
-}
-
-/** A run with batches remaining in the log. */
+/** A run of which batches are left in the log. */
 export interface UnsealedRun {
   readonly run: string;
   readonly batches: number;
-}
-
-function countByRun(tasks: readonly WaitingTask[]): UnsealedRun[] {
-  const counts = new Map<string, number>();
-  for (const { run, batches } of tasks) if (batches > 0) counts.set(run, (counts.get(run) ?? 0) + batches);
-  return [...counts].map(([run, batches]) => ({ run, batches }));
 }
 
 /** The message of an error, on one line. */

@@ -12,7 +12,6 @@ import {
   type DifferenceFigure,
   type RunDifference,
 } from "../../../results/view.ts";
-import type { SequenceTable } from "../../../results/wire/table.ts";
 import type { FigureSums, PairSums } from "./measure-pairs.ts";
 import type { RunFacts, SequenceFacts } from "./run-facts.ts";
 
@@ -27,7 +26,7 @@ export function measureDifferences(a: RunFacts, b: RunFacts, pairs: readonly Pai
   const isPaired = paired > 0 && paired >= LEAST_PAIRED * Math.max(a.info.tokens, b.info.tokens);
   const cluster = chooseCluster(a, b);
   const units = isPaired
-    ? listPaired(a, pairs, cluster)
+    ? pairs.map((pair, at) => ({ ...pair, cluster: cluster?.(a.sequences[pair.a]!) ?? `pair ${at}` }))
     : [...listRun(a, "a", cluster), ...listRun(b, "b", cluster)];
   return {
     over: isPaired ? "tokens" : "texts",
@@ -58,25 +57,18 @@ interface Unit {
   readonly other?: FigureSums;
 }
 
-function listPaired(a: RunFacts, pairs: readonly PairSums[], cluster: Cluster | undefined): Unit[] {
-  return pairs.map((pair, at) => ({ ...pair, cluster: cluster?.(a.sequences[pair.a]!) ?? `pair ${at}` }));
-}
-
 function listRun({ table, sequences }: RunFacts, run: "a" | "b", cluster: Cluster | undefined): Unit[] {
   return sequences.flatMap((facts, row) => {
     const tokens = table.columns.tokens[row]!;
     if (!(tokens > 0)) return [];
-    const sums = sumRow(table, row);
+    const sum = (figure: DifferenceFigure): number =>
+      table.columns[COLUMNS[figure]][row]! * table.columns.tokens[row]!;
+    const sums = { delta_abs_mean: sum("delta_abs_mean"), delta_mean: sum("delta_mean"), k3: sum("k3") };
     return { cluster: cluster?.(facts) ?? `${run} ${row}`, tokens, [run === "a" ? "first" : "other"]: sums };
   });
 }
 
 const COLUMNS = { delta_abs_mean: "delta_abs_mean", delta_mean: "delta_mean", k3: "k3_mean" } as const;
-
-function sumRow({ columns }: SequenceTable, row: number): FigureSums {
-  const sum = (figure: DifferenceFigure): number => columns[COLUMNS[figure]][row]! * columns.tokens[row]!;
-  return { delta_abs_mean: sum("delta_abs_mean"), delta_mean: sum("delta_mean"), k3: sum("k3") };
-}
 
 function measureFigures(units: readonly Unit[]): Differences["figures"] {
   const places = new Map<string, number>();

@@ -84,12 +84,9 @@ function learn({ ids, flags, texts, textOffsets }: WireSequence, vocabulary: Map
     if ((flags[at]! & TOKEN_FLAGS.unknown) !== 0) unknown++;
     else if (id >= 0 && !vocabulary.has(id)) {
       const isPart = ((flags[at]! | (flags[at + 1] ?? 0)) & TOKEN_FLAGS.continuation) !== 0;
-      if (!isPart) vocabulary.set(id, spelled(texts, textOffsets, at));
+      if (!isPart)
+        vocabulary.set(id, Buffer.from(texts.subarray(textOffsets[at], textOffsets[at + 1])).toString());
     }
   }
   return unknown;
-}
-
-function spelled(texts: Uint8Array, offsets: Uint32Array, at: number): string {
-  return Buffer.from(texts.subarray(offsets[at], offsets[at + 1])).toString();
 }

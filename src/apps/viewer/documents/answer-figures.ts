@@ -36,7 +36,11 @@ export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["
     if (step === null || !bad.some(({ from_step, to_step }) => step >= from_step && step <= to_step))
       return [];
     const worst = readBaselines(figures).reduce<BaselineReading | undefined>(
-      (most, reading) => (isBad(reading.level) && isWorse(reading, most) ? reading : most),
+      (most, reading) =>
+        isBad(reading.level) &&
+        (most === undefined || LEVELS.indexOf(reading.level) > LEVELS.indexOf(most.level))
+          ? reading
+          : most,
       undefined,
     );
     return worst === undefined ? [] : [{ step, delta_abs_mean, worst }];
@@ -59,10 +63,6 @@ export function badSteps({ per_step, assessment }: MismatchReport): AnswerPage["
 
 function isBad(level: ReadingLevel): boolean {
   return rankSeverity(level) > rankSeverity("normal");
-}
-
-function isWorse(reading: BaselineReading, most: BaselineReading | undefined): boolean {
-  return most === undefined || LEVELS.indexOf(reading.level) > LEVELS.indexOf(most.level);
 }
 
 export function shifts({ by_shift, shift }: Assessment["comparable"]): AnswerPage["shifts"] {

@@ -131,12 +131,10 @@ function nameGroup({ group, step }: WireSequence["meta"], question: string): str
 /** Without a tokenizer, the first token has the data's own text, or else its id. */
 function readPrompt(wire: WireSequence, { info }: PreparedRun): string | null {
   const text = textBetween(wire, 0, wire.meta.promptLength);
-  const isKnown = info.has.texts || text !== spellIds(wire);
+  const isKnown =
+    info.has.texts ||
+    text !== Array.from(wire.ids.subarray(0, wire.meta.promptLength), (id) => `#${id}`).join("");
   return text === "" || !isKnown ? null : cut(text);
-}
-
-function spellIds({ ids, meta }: WireSequence): string {
-  return Array.from(ids.subarray(0, meta.promptLength), (id) => `#${id}`).join("");
 }
 
 /** The best reward first, unknown ones last; among equal ones the largest |Δ|. */

@@ -78,7 +78,13 @@ export function answers(
     });
   }
   runAnswers(app, "", (run) => run, Object.keys(ANSWER_FILES) as AnswerName[], current);
-  runAnswers(app, "/:other{other(?:-\\d+)?}", pickOther, OTHER_ANSWERS, current);
+  runAnswers(
+    app,
+    "/:other{other(?:-\\d+)?}",
+    (run, c) => findOther(run, c.req.param("other") ?? "")?.run,
+    OTHER_ANSWERS,
+    current,
+  );
   // Written while the run is shown, so they are not part of its version.
   app.get("/alerts", async (c) =>
     c.json(await current.use((run) => run.alerts()), 200, { "cache-control": "no-store" }),
@@ -87,9 +93,21 @@ export function answers(
   listAnswers(app, current);
   comparisonAnswers(app, current);
   app.get("/sweep", (c) =>
-    answer(c, current, JSON_TYPE, async (run) => json(await run.sweep(null)), noTokens),
+    answer(
+      c,
+      current,
+      JSON_TYPE,
+      async (run) => json(await run.sweep(null)),
+      () => "no token of this run has both log-probs: there is nothing to correct",
+    ),
   );
-  tableAnswers(app, current);
+  // Views that the server lays out.
+  app.get("/answer-tables", (c) => answer(c, current, JSON_TYPE, answerTables, notCompared));
+  app.get(`/${ANSWER_HTML}`, (c) => answer(c, current, savedType(c), (run) => answerFile(run), notCompared));
+  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
+  app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
+  app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));
+  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
   app.get("/digits", (c) => answer(c, current, JSON_TYPE, (run) => run.digits(), noDigits));
   const correct =
     <T>(pick: (answers: CorrectAnswers) => T) =>
@@ -136,20 +154,6 @@ function comparisonAnswers(app: Hono, current: CurrentRun): void {
 function findOther({ compared }: PreparedRun, path: string): OtherRun | undefined {
   const at = parseComparedPath(path);
   return at === undefined ? undefined : compared?.others[at];
-}
-
-function pickOther(run: PreparedRun, c: Context): PreparedRun | undefined {
-  return findOther(run, c.req.param("other") ?? "")?.run;
-}
-
-/** Views that the server lays out. */
-function tableAnswers(app: Hono, current: CurrentRun): void {
-  app.get("/answer-tables", (c) => answer(c, current, JSON_TYPE, answerTables, notCompared));
-  app.get(`/${ANSWER_HTML}`, (c) => answer(c, current, savedType(c), (run) => answerFile(run), notCompared));
-  app.get("/digits-tables", (c) => answer(c, current, JSON_TYPE, digitsTables, noDigits));
-  app.get("/doctor-tables", (c) => answer(c, current, JSON_TYPE, doctorTables, notCompared));
-  app.get("/health-tables", (c) => answer(c, current, JSON_TYPE, healthTables, notCompared));
-  app.get("/report-tables", (c) => answer(c, current, JSON_TYPE, reportTables, notCompared));
 }
 
 /** A page of its own, with its own policy: not to be shown below this address. */
@@ -254,10 +258,6 @@ function answer(
 
 function noSequence({ info: { sequences } }: PreparedRun): string {
   return `there is no such sequence: the run has ${sequences}`;
-}
-
-function noTokens(): string {
-  return "no token of this run has both log-probs: there is nothing to correct";
 }
 
 function notCompared({ compared }: PreparedRun): string {

@@ -44,7 +44,12 @@ function parse(json: Uint8Array): unknown {
 
 function checkRows(value: unknown): readonly Row[] {
   const isRow = (row: unknown): row is Row =>
-    typeof row === "object" && row !== null && !Array.isArray(row) && Object.values(row).every(isCell);
+    typeof row === "object" &&
+    row !== null &&
+    !Array.isArray(row) &&
+    Object.values(row).every(
+      (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    );
   if (Array.isArray(value) && value.every(isRow)) return value;
   throw new UsageError("rows are a list of objects of texts, numbers, true, false and null");
 }
@@ -71,17 +76,19 @@ function collectNames(rows: readonly Row[]): ReadonlySet<string> {
   return names;
 }
 
-function isCell(value: unknown): value is Cell {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
 /** A row's own value: `__proto__` and `constructor` are names of columns like any other. */
 function cellAt(row: Row, name: string): Cell {
   return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
 }
 
 function describeColumn(name: string, rows: readonly Row[]): ColumnSpec {
-  const types = new Set(rows.map((row) => classifyCell(cellAt(row, name))));
+  const types = new Set(
+    rows.map((row) => {
+      const cell = cellAt(row, name);
+      if (cell === null) return "null";
+      return NUMBERS.includes(cell) ? "number" : typeof cell;
+    }),
+  );
   types.delete("null");
   const [only] = types;
   if (types.size === 1 && only === "number") return { name, type: "float64" };
@@ -90,11 +97,6 @@ function describeColumn(name: string, rows: readonly Row[]): ColumnSpec {
 
 /** JSON cannot express these numbers, so they arrive as texts. */
 const NUMBERS: readonly Cell[] = ["NaN", "Infinity", "-Infinity"];
-
-function classifyCell(cell: Cell): string {
-  if (cell === null) return "null";
-  return NUMBERS.includes(cell) ? "number" : typeof cell;
-}
 
 async function* batch(rows: readonly Row[], specs: readonly ColumnSpec[]): AsyncGenerator<ColumnBatch> {
   yield {

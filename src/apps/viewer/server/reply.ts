@@ -38,7 +38,10 @@ export async function reply(c: Context, { type, bytes, tag, immutable }: Content
   const known = (c.req.header("if-none-match") ?? "").split(",").map((text) => text.trim());
   if (known.includes(etag) || known.includes("*")) return c.body(null, 304, headers);
   headers["content-type"] = type;
-  const wanted = acceptsGzip(c.req.header("accept-encoding")) && bytes.length >= SMALL;
+  const wanted =
+    (c.req.header("accept-encoding") ?? "")
+      .split(",")
+      .some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(part)) && bytes.length >= SMALL;
   if (!wanted) return c.body(own(bytes), 200, headers);
   headers["content-encoding"] = "gzip";
   return c.body(own(await compress(bytes, { level: constants.Z_BEST_SPEED })), 200, headers);
@@ -51,10 +54,6 @@ export function refuse(
   why: string,
 ): Response {
   return c.text(`${why}\n`, status, { "cache-control": "no-store" });
-}
-
-function acceptsGzip(header: string | undefined): boolean {
-  return (header ?? "").split(",").some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(part));
 }
 
 /** Responses accept only bytes in a plain ArrayBuffer. */

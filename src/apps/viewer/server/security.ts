@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { refuse } from "./reply.ts";
 
@@ -128,7 +128,11 @@ export function checkToken(
     if (given !== undefined && c.req.method === "GET" && isSame(given, token)) {
       setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
       c.header("cache-control", "no-store");
-      return c.redirect(withoutToken(c), 303);
+      // Relative, so that the browser keeps its scheme and host, whatever proxies are in between.
+      const { pathname, searchParams } = new URL(c.req.url);
+      searchParams.delete("token");
+      const query = searchParams.toString();
+      return c.redirect(`${pathname.replace(/^\/+/, "/")}${query === "" ? "" : `?${query}`}`, 303);
     }
     const bearer = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
     // Either will do: a program may have another server's cookie of the same port.
@@ -169,14 +173,6 @@ export class PathToken {
       return undefined;
     };
   }
-}
-
-/** Relative, so that the browser keeps its scheme and host, whatever proxies are in between. */
-function withoutToken(c: Context): string {
-  const { pathname, searchParams } = new URL(c.req.url);
-  searchParams.delete("token");
-  const query = searchParams.toString();
-  return `${pathname.replace(/^\/+/, "/")}${query === "" ? "" : `?${query}`}`;
 }
 
 /** In constant time, whatever the lengths. */

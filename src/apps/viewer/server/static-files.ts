@@ -36,18 +36,16 @@ export function builtPage(): string {
   const places = ["../../../web/", "../../../../dist/web/"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   );
-  const found = places.find((place) => existsSync(join(place, "index.html")) && !isSource(place));
+  // The page's sources have an index.html too.
+  const found = places.find(
+    (place) => existsSync(join(place, "index.html")) && !existsSync(join(place, "vite.config.ts")),
+  );
   if (found !== undefined) return found;
   throw new NotFoundError("the viewer's page is not built", {
     at: { file: places[0]! },
     likely: "this is a clone of the repository that was not built",
     hint: "run npm run build there",
   });
-}
-
-/** The page's sources have an index.html too. */
-function isSource(place: string): boolean {
-  return existsSync(join(place, "vite.config.ts"));
 }
 
 /** Paths below a directory, with `/` between their parts, in order. */

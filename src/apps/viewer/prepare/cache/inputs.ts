@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { walk } from "../../../../ingest/index.ts";
 import { statIfPresent } from "../../../../input/io/index.ts";
-import { isRemote, type RemoteObject } from "../../../../input/remote/index.ts";
+import { isRemote } from "../../../../input/remote/index.ts";
 import type { PrepareOptions } from "./options.ts";
 
 /** Incremented whenever the content or layout of a cache changes. */
@@ -44,11 +44,17 @@ export async function describeInputs(paths: readonly string[], options: PrepareO
   const { tokenizer, truth, flags = [], redact, following } = options;
   const { files } = await walk(paths);
   const local = files.filter(({ path, remote }) => path !== "-" && remote === undefined);
+  // Stores report versions rather than times.
   const data = [
     ...(await existing(local.map(({ path }) => path))),
-    ...files.flatMap(({ path, remote }) => (remote === undefined ? [] : [describeRemote(path, remote)])),
+    ...files.flatMap(({ path, remote }) =>
+      remote === undefined ? [] : [{ path, bytes: remote.byteLength, modified: 0, version: remote.version }],
+    ),
   ];
-  const texts = tokenizer === undefined ? [] : await existing(tokenizerFiles(tokenizer));
+  const texts =
+    tokenizer === undefined
+      ? []
+      : await existing([tokenizer, ...TOKENIZER_FILES.map((name) => join(tokenizer, name))]);
   const truths = truth === undefined ? [] : await existing([truth.name]);
   const now = Date.now();
   const unsettled = following
@@ -73,15 +79,6 @@ export async function describeInputs(paths: readonly string[], options: PrepareO
 /** A different stamp means different content. */
 export function stampFile({ bytes, modified, version = String(modified) }: InputFile): string {
   return `${bytes} ${version}`;
-}
-
-/** Stores report versions rather than times. */
-function describeRemote(path: string, { byteLength, version }: RemoteObject): InputFile {
-  return { path, bytes: byteLength, modified: 0, version };
-}
-
-function tokenizerFiles(path: string): string[] {
-  return [path, ...TOKENIZER_FILES.map((name) => join(path, name))];
 }
 
 /** Files that have vanished meanwhile are left out. */

@@ -80,7 +80,10 @@ export async function openCacheFiles(directory: string, now: InfoNow): Promise<O
   let texts: ReadonlyMap<number, string> | undefined;
   return {
     ...{ facts, info, answers, digits, offsets, files, readTable },
-    rewards: listRewards(answers.get("correct-bins")!),
+    rewards: parseJson<CorrectBins>(answers.get("correct-bins")!).by_reward.map(({ from, to }) => ({
+      from,
+      to,
+    })),
     vocabulary: () => {
       texts ??= new Map(JSON.parse(vocabularyJson) as [number, string][]);
       return texts;
@@ -109,10 +112,6 @@ async function readAnswers(
   const info: RunInfo = { ...written, ...now, ...(guess !== undefined && { tokenizer_guess: guess }) };
   answers.set("run", Buffer.from(JSON.stringify(info)));
   return { info, answers };
-}
-
-function listRewards(correctBins: Uint8Array): ValueGroup[] {
-  return parseJson<CorrectBins>(correctBins).by_reward.map(({ from, to }) => ({ from, to }));
 }
 
 export function parseJson<T>(bytes: Uint8Array): T {

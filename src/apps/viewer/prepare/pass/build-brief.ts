@@ -59,11 +59,9 @@ function findQuestion(parts: readonly string[]): string {
     // Llama has a special token after the name, too.
     return own === "" ? (parts[asked + 1] ?? "") : own;
   }
-  return parts.length > 1 ? longestPart(parts) : (parts[0] ?? "");
-}
-
-function longestPart(parts: readonly string[]): string {
-  return parts.reduce((a, b) => (b.trim().length > a.trim().length ? b : a)).replace(ROLES, "");
+  return parts.length > 1
+    ? parts.reduce((a, b) => (b.trim().length > a.trim().length ? b : a)).replace(ROLES, "")
+    : (parts[0] ?? "");
 }
 
 /** Splits a prompt's text at what templates write for special tokens. */

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { orNull } from "../../../../core/base/index.ts";
 import { type RowSums, turnMarks } from "../../../../core/kernels/index.ts";
-import type { RecordBatch, Sampling } from "../../../../core/schema/index.ts";
+import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { SequenceOutcome } from "../../../../core/summaries/index.ts";
 import type { SamplingInfo } from "../../../../results/view.ts";
 import { encodeBrief } from "../../../../results/wire/briefs.ts";
@@ -143,7 +143,12 @@ export class RunPass {
     const { features } = this;
     for (const name of Object.keys(batch.entropies)) features.entropies.add(name);
     for (const name of Object.keys(batch.policyLogprobs)) features.policies.add(name);
-    const sampling = samplingInfo(batch.sampling);
+    const sampling = {
+      temperature: orNull(batch.sampling.temperature ?? Number.NaN),
+      top_p: orNull(batch.sampling.topP ?? Number.NaN),
+      top_k: orNull(batch.sampling.topK ?? Number.NaN),
+      logprobs_mode: batch.sampling.logprobsMode ?? null,
+    };
     features.sampling.set(JSON.stringify(sampling), sampling);
     features.advantages ||= batch.advantages !== undefined;
     features.weightVersions ||= batch.weightVersions?.some((version) => version >= 0) === true;
@@ -230,13 +235,4 @@ export class RunPass {
   alternativeTexts(): [id: number, text: string][] {
     return [...this.#spelled].map((id) => [id, this.#options.texts.nameOf(id)]);
   }
-}
-
-function samplingInfo({ temperature, topP, topK, logprobsMode }: Sampling): SamplingInfo {
-  return {
-    temperature: orNull(temperature ?? Number.NaN),
-    top_p: orNull(topP ?? Number.NaN),
-    top_k: orNull(topK ?? Number.NaN),
-    logprobs_mode: logprobsMode ?? null,
-  };
 }

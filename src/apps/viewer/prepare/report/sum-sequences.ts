@@ -42,7 +42,10 @@ export class SequenceSums {
   /** Adds the tokens with mask 1, or the chosen ones. */
   add(sequence: WireSequence, chosen?: ChosenTokens): void {
     const { ids, meta } = sequence;
-    const batch = { ...batchOfSequence(sequence), ...(chosen && asColumns(chosen)) };
+    const batch = {
+      ...batchOfSequence(sequence),
+      ...(chosen && { responseMask: chosen.mask, turnMask: chosen.turnMask }),
+    };
     this.#texts.see(sequence);
     this.summary.add(batch);
     this.#doctor?.add(batch);
@@ -73,10 +76,6 @@ export class SequenceSums {
   turns(hasTexts: boolean): TopTokens["turns"] {
     return this.#pass.topTurns.finish(this.#texts, hasTexts);
   }
-}
-
-function asColumns({ mask, turnMask }: ChosenTokens): Pick<RecordBatch, "responseMask" | "turnMask"> {
-  return { responseMask: mask, turnMask };
 }
 
 /** The batch that is summed. */
