@@ -82,7 +82,8 @@ export function summarizeText(index: number, scored: ScoredText, options: Summar
   const delta = (t: number): number => p.logprobs[t]! - q.logprobs[t]!;
   const { places, series, found } = findTextSpikes(scored, options.spikes);
   const isSpike = new Set(found.positions.map((position) => places[position]!));
-  const classify = getClassifier(options.categories);
+  const classify = classifiers.get(options.categories) ?? tokenClassifier(options.categories);
+  classifiers.set(options.categories, classify);
   const counted = places.map(
     (t): CountedToken => ({
       text: text.tokens[t]!,
@@ -159,12 +160,6 @@ function requireLengths({ text, p, q, pair }: ScoredText): void {
 
 /** Studies have many texts and one list of categories, so the category of each token's text is cached with the list. */
 const classifiers = new WeakMap<readonly Category[], (text: string) => string>();
-
-function getClassifier(categories: readonly Category[]): (text: string) => string {
-  const classify = classifiers.get(categories) ?? tokenClassifier(categories);
-  classifiers.set(categories, classify);
-  return classify;
-}
 
 function countKl(
   name: "infiniteKl" | "infiniteReverseKl" | "nanKl",

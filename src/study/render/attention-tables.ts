@@ -6,7 +6,7 @@
 
 import { makeTable, type Table } from "../../render/document/index.ts";
 import type { KlReport } from "../results/report.ts";
-import type { AttentionFigures, PairedDifference } from "../results/wrong-texts.ts";
+import type { PairedDifference } from "../results/wrong-texts.ts";
 import { coefficient, figure, makeColumns, NONE, yesNo } from "./values.ts";
 
 export function attentionTable({ attention: rows, reference }: KlReport): Table {
@@ -40,17 +40,28 @@ export function attentionTable({ attention: rows, reference }: KlReport): Table 
         meaning: "to as many tokens right before the error",
       }),
       by.figure("points there", "signed", (row) => points(row.control_difference?.mean), { priority: 2 }),
-      by.text("with KL", ({ with_kl }) => withKl(with_kl), {
-        priority: 3,
-        align: "right",
-        meaning: "rank correlation over problems of the difference with mean KL after the error",
-      }),
+      by.text(
+        "with KL",
+        ({ with_kl }) => (with_kl === null ? NONE : coefficient(with_kl.coefficient, with_kl.interval)),
+        {
+          priority: 3,
+          align: "right",
+          meaning: "rank correlation over problems of the difference with mean KL after the error",
+        },
+      ),
       by.p("p of it", ({ with_kl }) => with_kl?.adjusted_p_value, { priority: 4, meaning: "Holm" }),
-      by.text("strongest head", ({ strongest_head }) => headText(strongest_head), {
-        priority: 4,
-        align: "right",
-        meaning: "layer and head from 0; its share, and the same head's of the reference",
-      }),
+      by.text(
+        "strongest head",
+        ({ strongest_head }) =>
+          strongest_head === null
+            ? NONE
+            : `${strongest_head.layer}.${strongest_head.head}: ${figure(strongest_head.share, "share")}, ${figure(strongest_head.reference_share, "share")}`,
+        {
+          priority: 4,
+          align: "right",
+          meaning: "layer and head from 0; its share, and the same head's of the reference",
+        },
+      ),
     ],
     "share of the attention after the error that goes to it, mean over layers and heads; it shows where a model reads, not why it answers",
   );
@@ -62,15 +73,6 @@ function points(share: number | undefined): number | undefined {
 
 function intervalInPoints({ interval }: PairedDifference): PairedDifference["interval"] {
   return interval && { low: 100 * interval.low, high: 100 * interval.high };
-}
-
-function withKl(correlation: AttentionFigures["with_kl"]): string {
-  return correlation === null ? NONE : coefficient(correlation.coefficient, correlation.interval);
-}
-
-function headText(head: AttentionFigures["strongest_head"]): string {
-  if (head === null) return NONE;
-  return `${head.layer}.${head.head}: ${figure(head.share, "share")}, ${figure(head.reference_share, "share")}`;
 }
 
 /** Only for checkpoints whose models allow hiding tokens. */

@@ -89,7 +89,13 @@ export function buildKlDocument(report: KlReport, limits: KlLimits = PAGE, link?
     input: inputParts(report),
     lead: [
       { kind: "text", text: keyLine(report) },
-      { kind: "entries", entries: report.answers.map(answerEntry) },
+      {
+        kind: "entries",
+        entries: report.answers.map(({ question, answer, support }) => {
+          const { word, level } = SUPPORT[support];
+          return { level, word, text: question, isHeading: true, body: answer };
+        }),
+      },
       ...charts(overviewPictures(report), checkpointRows(report)),
       { kind: "facts", rows: keyFigures(report) },
     ],
@@ -219,11 +225,6 @@ function methodSections(report: KlReport): Section[] {
       ],
     },
   ];
-}
-
-function answerEntry({ question, answer, support }: KlReport["answers"][number]) {
-  const { word, level } = SUPPORT[support];
-  return { level, word, text: question, isHeading: true, body: answer };
 }
 
 type Exported = readonly [table: Table, items: readonly object[]];

@@ -22,9 +22,8 @@ export function visibleToken(token: string, most = Number.POSITIVE_INFINITY): st
 
 /** Line ends are shown and kept; everything else invisible is written out. */
 export function tokenText(text: string): string {
-  return text.split("\n").map(escapeTabs).join("<span class=nl>⏎</span>\n");
-}
-
-function escapeTabs(line: string): string {
-  return line.split("\t").map(escapeHtml).join("<span class=nl>⇥</span>\t");
+  return text
+    .split("\n")
+    .map((line) => line.split("\t").map(escapeHtml).join("<span class=nl>⇥</span>\t"))
+    .join("<span class=nl>⏎</span>\n");
 }

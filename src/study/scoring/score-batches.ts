@@ -41,7 +41,11 @@ export async function scoreBatches<T extends { readonly forced: ForcedText }>(
     const save = async (): Promise<void> => {
       for (const [text, figures] of found.splice(0)) {
         if (figures instanceof Error) onRefused(text, figures);
-        else await onScores(text, { ...figures, pairs: nameParts(partners, figures) });
+        else
+          await onScores(text, {
+            ...figures,
+            pairs: Object.fromEntries(partners.map(({ name }, i) => [name, figures.pairs[i]!])),
+          });
       }
     };
     try {
@@ -65,10 +69,6 @@ export async function scoreBatches<T extends { readonly forced: ForcedText }>(
       await saved;
     }
   }
-}
-
-function nameParts(partners: readonly LogitsPolicy[], { pairs }: TextFigures): TextScores["pairs"] {
-  return Object.fromEntries(partners.map(({ name }, i) => [name, pairs[i]!]));
 }
 
 /** Batches of at most `tokens` tokens including padding; a longer text is a batch by itself. */

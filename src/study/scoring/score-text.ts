@@ -78,7 +78,9 @@ async function scoreLogits(
   let row = 0;
   for await (const [block, ...others] of alignBlocks(streams)) {
     const p = block as LogitBlock;
-    const tokens = takeTokens(response, row, p.rows);
+    // The tokens that rows `row … row + rows − 1` predict; -1 for the one after the text.
+    const tokens = new Int32Array(p.rows).fill(-1);
+    tokens.set(response.subarray(row, Math.min(row + p.rows, response.length)));
     if (others.length === 0) own.take(row, await rows.describe(p, tokens, k));
     for (const [i, q] of others.entries()) {
       const compared = await rows.compare(p, q, tokens, k);
@@ -97,13 +99,6 @@ async function scoreLogits(
     ...own.columns,
     pairs: Object.fromEntries(partners.map((partner, i) => [partner.name, pairs[i]!.columns()])),
   };
-}
-
-/** The tokens that rows `row … row + rows − 1` predict; -1 for the one after the text. */
-function takeTokens(response: Int32Array, row: number, rows: number): Int32Array {
-  const tokens = new Int32Array(rows).fill(-1);
-  tokens.set(response.subarray(row, Math.min(row + rows, response.length)));
-  return tokens;
 }
 
 function ownColumns(length: number, k: number) {

@@ -54,17 +54,14 @@ export function extendCategories(
       throw new UsageError(
         `token category "${name}" exists already, so it cannot be put before "${config.before}"`,
       );
-    else all[place] = merged(existing, added);
+    else
+      all[place] = {
+        name: existing.name,
+        words: [...existing.words, ...added.words],
+        patterns: [...existing.patterns, ...added.patterns],
+      };
   }
   return all;
-}
-
-function merged(existing: Category, added: Category): Category {
-  return {
-    name: existing.name,
-    words: [...existing.words, ...added.words],
-    patterns: [...existing.patterns, ...added.patterns],
-  };
 }
 
 function placeBefore(name: string, before: string | undefined, all: readonly Category[]): number {
@@ -114,7 +111,7 @@ function readPattern(name: string, source: string): RegExp {
     if (!(pattern.test("") && pattern.test(UNUSUAL))) return pattern;
   } catch (cause) {
     throw new UsageError(
-      `pattern ${JSON.stringify(source)} of token category "${name}" is not a regular expression: ${reason(cause)}`,
+      `pattern ${JSON.stringify(source)} of token category "${name}" is not a regular expression: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         likely: "it is not written for JavaScript, or lost its backslashes in the configuration",
         hint: "in JSON a backslash is written twice",
@@ -125,10 +122,6 @@ function readPattern(name: string, source: string): RegExp {
   throw new UsageError(`pattern ${JSON.stringify(source)} of token category "${name}" fits every token`, {
     hint: "end it with $, or ask for at least one character",
   });
-}
-
-function reason(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function shown(value: unknown): string {

@@ -49,8 +49,10 @@ export function poolStudies(studies: readonly PlacedStudy[]): PooledStudies {
   const cases = studies.flatMap(({ sums }, i) =>
     sums.looked.map((one) => ({ ...one, index: one.index + offsets[i]! })),
   );
+  const names = [...new Set(studies.map(({ sums }) => sums.study))];
+  const few = names.slice(0, FEW).join(", ");
   return {
-    study: nameStudies([...new Set(studies.map(({ sums }) => sums.study))]),
+    study: names.length <= FEW ? few : `${few} and ${names.length - FEW} more`,
     reference: first!.sums.reference,
     policies,
     vocabularySize: studies.map(({ sums }) => sums.vocabularySize).find((size) => size !== null) ?? null,
@@ -61,11 +63,6 @@ export function poolStudies(studies: readonly PlacedStudy[]): PooledStudies {
     cases,
     differing,
   };
-}
-
-function nameStudies(names: readonly string[]): string {
-  const few = names.slice(0, FEW).join(", ");
-  return names.length <= FEW ? few : `${few} and ${names.length - FEW} more`;
 }
 
 /** Lists the texts that are kept with their tokens. */

@@ -11,7 +11,6 @@ import {
   formatSigned,
   plural,
 } from "../../../core/text/index.ts";
-import type { CategoryFigures } from "../../results/checkpoints.ts";
 import type { KlAnswer, KlComparison, KlReport } from "../../results/report.ts";
 import { type AnsweredFigures, probability, unknown } from "./answer-text.ts";
 import { onAttention } from "./attention-answers.ts";
@@ -45,7 +44,7 @@ function atWhichTokens({ metrics, checkpoints, top_tokens }: Figures): KlAnswer 
     .slice(0, 5)
     .map(
       ({ token, share_of_kl, count }) =>
-        `${quoted(token)} (${formatShare(share_of_kl)} of all KL, ${plural(count, "time")})`,
+        `${JSON.stringify(token)} (${formatShare(share_of_kl)} of all KL, ${plural(count, "time")})`,
     );
   const spikes =
     last.spike_share_of_kl === null
@@ -76,7 +75,12 @@ function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
       question,
       `The texts have tokens of ${plural(ranked.length, "kind")}; a comparison needs two.`,
     );
-  const list = ranked.slice(0, 3).map(([name, one]) => describeKind(name, one));
+  const list = ranked
+    .slice(0, 3)
+    .map(
+      ([name, one]) =>
+        `${name} ${formatNumber(one.mean_kl)} nats${between(one.mean_kl_interval)}, ${formatShare(one.share_of_kl)} of the KL on ${formatShare(one.share_of_tokens)} of the tokens`,
+    );
   const over = ranked.filter(([, one]) => one.share_of_kl > one.share_of_tokens).map(([name]) => name);
   const [top, next] = [first[1].mean_kl_interval, second[1].mean_kl_interval];
   const text = `Highest mean KL: ${list.join("; ")}. More of the KL than of the tokens: ${over.join(", ") || "none"}.`;
@@ -91,13 +95,6 @@ function ofWhichKind({ metrics, categories }: Figures): KlAnswer {
     answer: `${text} For texts of this kind, the intervals of ${first[0]} and ${second[0]} ${apart ? "do not overlap" : "overlap, so the order of the two is uncertain"}.`,
     support: apart ? "yes" : "no",
   };
-}
-
-function describeKind(
-  name: string,
-  { mean_kl, mean_kl_interval, share_of_kl, share_of_tokens }: CategoryFigures,
-) {
-  return `${name} ${formatNumber(mean_kl)} nats${between(mean_kl_interval)}, ${formatShare(share_of_kl)} of the KL on ${formatShare(share_of_tokens)} of the tokens`;
 }
 
 function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
@@ -217,8 +214,4 @@ function change(test: KlComparison): string {
 
 function between(interval: { readonly low: number; readonly high: number } | null): string {
   return interval === null ? "" : ` (95 % ${formatNumber(interval.low)} to ${formatNumber(interval.high)})`;
-}
-
-function quoted(token: string): string {
-  return JSON.stringify(token);
 }

@@ -67,7 +67,7 @@ export function progression(study: KlStudy, sources: ProgressionSources): Progre
     turning_points: findTurningPoints(study, points),
     entropy_reduction: entropyReduction(study, points),
     trend: trend ?? null,
-    half_by: halfBy(points),
+    half_by: keptFrom(points)?.name ?? null,
   };
 }
 
@@ -154,10 +154,6 @@ function entropyReduction(study: KlStudy, points: readonly Point[]): Progression
       .slice(1)
       .map(({ figures }, place) => relative(points[place]!.figures.mean_entropy, figures.mean_entropy)),
   };
-}
-
-function halfBy(points: readonly Point[]): string | null {
-  return keptFrom(points)?.name ?? null;
 }
 
 /** The first point from which on every value is at least half of the last one; undefined if the last is not above 0. */

@@ -65,7 +65,11 @@ export function detectSpikes(kl: ArrayLike<number>, options: SpikeOptions): Spik
   const { mean, std } = meanAndStd(values);
   const { candidates, threshold } = findCandidates(values, mean, std, options);
   const positions = keepApart(candidates, values, options.minDistance);
-  const regions = positions.map((position) => classifyRegion(position, values.length));
+  const regions = positions.map((position) => {
+    // Early is the first 33 % of places, late is from 67 % on.
+    const share = position / values.length;
+    return share < 0.33 ? "early" : share < 0.67 ? "mid" : "late";
+  });
   return {
     positions,
     values: positions.map((position) => values[position]!),
@@ -79,12 +83,6 @@ export function detectSpikes(kl: ArrayLike<number>, options: SpikeOptions): Spik
 }
 
 const NOTHING = { positions: [], values: [], zscores: [], regions: [], meanKl: 0, stdKl: 0, density: null };
-
-/** Early is the first 33 % of places, late is from 67 % on. */
-function classifyRegion(position: number, length: number): Region {
-  const share = position / length;
-  return share < 0.33 ? "early" : share < 0.67 ? "mid" : "late";
-}
 
 interface Candidates {
   readonly candidates: readonly number[];

@@ -1,5 +1,5 @@
 import { isObject, type Place, SchemaError } from "../../../core/base/index.ts";
-import { isTensor, type Tensor, type TreeDocument, type TreeValue } from "../../../input/io/index.ts";
+import { isTensor, type TreeDocument, type TreeValue } from "../../../input/io/index.ts";
 import { readIntegers, readMatrix } from "./integers.ts";
 import type { SavedLogits, SavedText } from "./saved-text.ts";
 import { textOfRow } from "./text-of-row.ts";
@@ -39,7 +39,9 @@ export async function readLayout(document: TreeDocument): Promise<Layout> {
   if (!named) return { policies: undefined, texts };
   const policies = new Set<string>();
   for (const { logits } of texts)
-    for (const [name, { tensor }] of logits) if (mayBeLogits(tensor)) policies.add(name);
+    for (const [name, { tensor }] of logits)
+      if (tensor.dtype.includes("float") && (tensor.shape.length === 2 || tensor.shape.length === 3))
+        policies.add(name);
   return { policies: [...policies], texts };
 }
 
@@ -165,10 +167,6 @@ async function readRowList(value: TreeValue, at: Place): Promise<Int32Array[]> {
 
 async function firstRow(value: TreeValue | undefined, at: Place): Promise<Int32Array | undefined> {
   return value === undefined || value === null ? undefined : (await readRowList(value, at))[0];
-}
-
-function mayBeLogits({ dtype, shape }: Tensor): boolean {
-  return dtype.includes("float") && (shape.length === 2 || shape.length === 3);
 }
 
 function isMap(value: TreeValue): value is Readonly<Record<string, TreeValue>> {

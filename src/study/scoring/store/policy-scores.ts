@@ -144,7 +144,10 @@ class ScoresParts implements PolicyScoresFile {
     await this.#save();
     const wanted = order.filter((key) => this.done.has(key));
     const isComplete =
-      this.#files.length === 1 && this.#files[0] === this.#whole && sameOrder(this.#inOrder, wanted);
+      this.#files.length === 1 &&
+      this.#files[0] === this.#whole &&
+      this.#inOrder?.length === wanted.length &&
+      this.#inOrder.every((key, i) => key === wanted[i]);
     if (!isComplete && wanted.length > 0)
       await writeScores(this.#whole, this.#layout, readInOrder(this.#files, wanted), this.#fingerprint);
     await rm(this.#folder, { recursive: true, force: true });
@@ -183,10 +186,6 @@ function isLacking(
     const [wanted, there] = [errors.get(key), attention.errors[i]];
     return errors.has(key) && (wanted?.from !== there?.from || wanted?.token !== there?.token);
   });
-}
-
-function sameOrder(a: readonly string[] | undefined, b: readonly string[]): boolean {
-  return a?.length === b.length && a.every((key, i) => key === b[i]);
 }
 
 /** Rows of all files in the order of `wanted`: streamed if the files already have that order, else through memory. */

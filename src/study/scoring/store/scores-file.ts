@@ -97,11 +97,6 @@ function readError(chunk: RowChunk, i: number): ErrorSpan | undefined {
   return typeof from === "number" && typeof token === "number" ? { from, token } : undefined;
 }
 
-function readHeads(value: RowValue | undefined): AttentionColumns["heads"] {
-  const shares = flat(value, Float32Array) as Float32Array | undefined;
-  return { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() };
-}
-
 /** Reads columns of one row, checking their types. */
 class RowReader {
   readonly #chunk: RowChunk;
@@ -185,11 +180,13 @@ function scoreRow(
 /** Undefined if the file was written without attention. */
 function readAttention(chunk: RowChunk, i: number, row: RowReader): AttentionColumns | undefined {
   if (!isNumbers(row.raw(ATTENTION.toError))) return undefined;
+  const value = row.raw(ATTENTION.heads);
+  const shares = flat(value, Float32Array) as Float32Array | undefined;
   return {
     error: readError(chunk, i),
     toError: row.floats(ATTENTION.toError),
     toControl: row.floats(ATTENTION.toControl),
-    heads: readHeads(row.raw(ATTENTION.heads)),
+    heads: { layers: Array.isArray(value) ? value.length : 0, shares: shares ?? new Float32Array() },
   };
 }
 

@@ -1,7 +1,7 @@
 import { FormatError, isObject, type Place, SchemaError } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { closeQuietly, containFileError } from "../../../ingest/index.ts";
-import type { BadRow, RowChunk, RowDocument, TreeDocument } from "../../../input/io/index.ts";
+import type { BadRow, RowDocument, TreeDocument } from "../../../input/io/index.ts";
 import { type Fields, openFields } from "./columns.ts";
 import { openRows } from "./open-rows.ts";
 
@@ -58,7 +58,7 @@ async function visitRows(
     for (let i = 0; i < chunk.length; i++) {
       rows++;
       visit({
-        at: describePlace(file, chunk, i),
+        at: { file, row: chunk.firstRow + i, ...(chunk.line && { line: chunk.line(i) }) },
         key: undefined,
         text: undefined,
         fields: (name) => chunk.get(i, name),
@@ -84,10 +84,6 @@ async function visitRows(
         : `${count} rows cannot be read, the first: ${first.message}`,
     ...likely,
   });
-}
-
-function describePlace(file: string, chunk: RowChunk, i: number): Place {
-  return { file, row: chunk.firstRow + i, ...(chunk.line && { line: chunk.line(i) }) };
 }
 
 function visitObject(

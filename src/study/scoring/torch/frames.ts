@@ -36,7 +36,11 @@ export function encodeFrame(
   for (const [name, array] of Object.entries(arrays)) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     const padding = (ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT;
-    places[name] = { dtype: nameType(array), shape: [array.length], offset };
+    places[name] = {
+      dtype: array instanceof Int32Array ? "int32" : array instanceof Float32Array ? "float32" : "float64",
+      shape: [array.length],
+      offset,
+    };
     parts.push(bytes, new Uint8Array(padding));
     offset += bytes.length + padding;
   }
@@ -45,11 +49,6 @@ export function encodeFrame(
   lengths.writeUInt32LE(head.length, 0);
   lengths.writeUInt32LE(offset, 4);
   return Buffer.concat([lengths, head, ...parts]);
-}
-
-function nameType(array: FrameArray): DType {
-  if (array instanceof Int32Array) return "int32";
-  return array instanceof Float32Array ? "float32" : "float64";
 }
 
 /** Cuts a stream of bytes into frames. */

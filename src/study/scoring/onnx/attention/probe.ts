@@ -130,7 +130,11 @@ function runLogits(
   const { runtime, signature } = setup;
   const shares =
     onShares === undefined ? [] : Array.from({ length: layers }, (_, layer) => nameShares(layer));
-  const numbers = makeNumbers(type);
+  const numbers =
+    type === "float32"
+      ? { zeros: (n: number) => new Float32Array(n), one: 1, minusInfinity: Number.NEGATIVE_INFINITY }
+      : // The bits of IEEE 754's binary16.
+        { zeros: (n: number) => new Uint16Array(n), one: 0x3c00, minusInfinity: 0xfc00 };
   const [cache] = signature.cache;
   const decoder = opened.over({
     ...session,
@@ -158,13 +162,6 @@ function runLogits(
     },
   });
   return decoder.logits(ids, first, signal);
-}
-
-function makeNumbers(type: LogitType) {
-  return type === "float32"
-    ? { zeros: (n: number) => new Float32Array(n), one: 1, minusInfinity: Number.NEGATIVE_INFINITY }
-    : // The bits of IEEE 754's binary16.
-      { zeros: (n: number) => new Uint16Array(n), one: 0x3c00, minusInfinity: 0xfc00 };
 }
 
 async function measureAttention(

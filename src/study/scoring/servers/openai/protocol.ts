@@ -34,14 +34,6 @@ function needsToken({ status }: Failure, { reason, message }: ReturnType<typeof 
 const UNKNOWN_ALTERNATIVES =
   "Alternatives whose text is not a single token were left out, as were all less probable ones at that token.";
 
-function refuseEcho(asked: Asked): ReturnType<typeof refuse> {
-  return refuse(asked, "the reply has no log-probs", {
-    reason: "no-logprobs",
-    likely: "the server does not support echo with logprobs",
-    hint: "score with vLLM or SGLang",
-  });
-}
-
 export function openAiProtocol(
   client: HttpClient,
   resolved: ResolvedOptions,
@@ -74,7 +66,12 @@ export function openAiProtocol(
       readId,
       asked,
     );
-    if (parsed === undefined) throw refuseEcho(asked);
+    if (parsed === undefined)
+      throw refuse(asked, "the reply has no log-probs", {
+        reason: "no-logprobs",
+        likely: "the server does not support echo with logprobs",
+        hint: "score with vLLM or SGLang",
+      });
     noteCapped(notes, fewestGiven(parsed.offers, k), k);
     noteOtherText(notes, text, parsed.text);
     if (parsed.unknown > 0) notes.add("unknown-alternatives", UNKNOWN_ALTERNATIVES);

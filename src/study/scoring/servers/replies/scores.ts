@@ -24,10 +24,6 @@ interface Known {
   readonly logprob: number;
 }
 
-function byProbability(a: Known, b: Known): number {
-  return b.logprob - a.logprob || a.id - b.id;
-}
-
 function countMissing(values: readonly unknown[]): string | undefined {
   let sentinels = 0;
   let nans = 0;
@@ -121,7 +117,7 @@ export function assembleScores(
   const rows = tokens.map(({ alternatives }) =>
     alternatives
       .map(({ id, logprob }): Known => ({ id, logprob: parseLogprob(logprob) }))
-      .sort(byProbability),
+      .sort((a, b) => b.logprob - a.logprob || a.id - b.id),
   );
   const extra = offers === undefined ? [] : ownIsExtra(offers, k);
   const count = tokens.length;
