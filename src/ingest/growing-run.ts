@@ -69,7 +69,10 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
           const result = await examine(file, { ...asked, findings });
           // Fully parsed documents are handed out once: keeping them would hold the run in memory.
           known = { stamp: stamp ?? "", result, findings };
-          examined.set(file.path, { ...known, result: withoutDocument(result) });
+          examined.set(file.path, {
+            ...known,
+            result: "error" in result ? result : { ...result, document: undefined },
+          });
         }
         asked.findings.addAll(known.findings);
         return known.result;
@@ -113,8 +116,4 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
       };
     },
   };
-}
-
-function withoutDocument(result: Source | Failure): Source | Failure {
-  return "error" in result ? result : { ...result, document: undefined };
 }

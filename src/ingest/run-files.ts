@@ -117,7 +117,11 @@ export function openRunFiles(
       const { report } = sources[place]!;
       Object.assign(report.checks, outcome.checks);
       findings.addAll(outcome.findings);
-      addTally(tally, outcome.tally);
+      tally.batches += outcome.tally.batches;
+      tally.tokens += outcome.tally.tokens;
+      tally.masked += outcome.tally.masked;
+      tally.skipped += outcome.tally.skipped;
+      tally.firstError ??= outcome.tally.firstError;
       for (let left = outcome.tally.skipped; left > 0; left--) onSkipped();
       if (outcome.scan !== undefined) scans.add(outcome.scan);
     },
@@ -177,12 +181,4 @@ function toRunFile(source: Source): RunFile | undefined {
     isOther,
     onePolicy: onePolicy && { has: onePolicy.has },
   };
-}
-
-function addTally(to: Tally, tally: Tally): void {
-  to.batches += tally.batches;
-  to.tokens += tally.tokens;
-  to.masked += tally.masked;
-  to.skipped += tally.skipped;
-  to.firstError ??= tally.firstError;
 }

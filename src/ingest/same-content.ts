@@ -95,15 +95,17 @@ export class Contents {
  */
 export async function holdSameSequences(contents: Contents, a: Source, b: Source): Promise<boolean> {
   const [ours, theirs] = [await contents.first(a), await contents.first(b)];
-  if (ours === undefined || theirs === undefined || isSame(ours, theirs)) return true;
+  if (
+    ours === undefined ||
+    theirs === undefined ||
+    ours.logprobs === theirs.logprobs ||
+    ours.ids === theirs.ids
+  )
+    return true;
   const rows = await contents.all(b);
   const logprobs = new Set(rows.map((row) => row.logprobs));
   const ids = new Set(rows.map((row) => row.ids).filter((id) => !Number.isNaN(id)));
   return (await contents.all(a)).some((row) => logprobs.has(row.logprobs) || ids.has(row.ids));
-}
-
-function isSame(a: RowContent, b: RowContent): boolean {
-  return a.logprobs === b.logprobs || a.ids === b.ids;
 }
 
 /**
@@ -116,7 +118,10 @@ export async function dropSameContent(
   contents: Contents,
   findings: FindingLog,
 ): Promise<Source[]> {
-  const files = sources.filter(canReadAgain).map((source) => ({ source, series: nameSeries(source) }));
+  const files = sources.filter(canReadAgain).map((source) => ({
+    source,
+    series: `${seriesFolder(source.file.path)}/${basename(source.file.path).replaceAll(/\d+/g, "#")}`,
+  }));
   const suspects = await findSuspects(files, contents);
   if (suspects.length === 0) return [...sources];
   const index = new ContentIndex();
@@ -137,10 +142,6 @@ interface SeriesFile {
   readonly source: Source;
   /** Equal for files whose names differ only in numbers. */
   readonly series: string;
-}
-
-function nameSeries({ file }: Source): string {
-  return `${seriesFolder(file.path)}/${basename(file.path).replaceAll(/\d+/g, "#")}`;
 }
 
 /** Files that complete each other are compared by their adapter. */

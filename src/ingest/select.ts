@@ -42,20 +42,6 @@ export function listSome(names: readonly string[], most = LISTED): string {
     : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
-/**
- * A file counts as lost if other files of its kind in the folder were recognized; otherwise it is not recorded data.
- */
-function splitFailures(
-  failures: readonly Failure[],
-  sources: readonly Source[],
-): { missed: Failure[]; other: Failure[] } {
-  const kind = (path: string): string => path.replace(/\d+/g, "#");
-  const kinds = new Set(sources.map(({ file }) => kind(file.path)));
-  const isMissed = ({ file, recognised }: Failure): boolean =>
-    recognised || file.relative === "" || kinds.has(kind(file.path));
-  return { missed: failures.filter(isMissed), other: failures.filter((failure) => !isMissed(failure)) };
-}
-
 /** @param kept sequences of the file that were passed on before it failed, and still count */
 export function reportSkipped(findings: FindingLog, file: string, error: LogratioError, kept = 0): void {
   const name = basename(file);
@@ -156,7 +142,14 @@ export async function select(
     await ahead.close();
   }
   const sources = joinParts(examinedSources, findings);
-  const { missed, other } = splitFailures(failures, sources);
+  // A file counts as lost if other files of its kind in the folder were recognized; otherwise it is not
+  // recorded data.
+  const kind = (path: string): string => path.replace(/\d+/g, "#");
+  const kinds = new Set(sources.map(({ file }) => kind(file.path)));
+  const isMissed = ({ file, recognised }: Failure): boolean =>
+    recognised || file.relative === "" || kinds.has(kind(file.path));
+  const missed = failures.filter(isMissed);
+  const other = failures.filter((failure) => !isMissed(failure));
   const selection = {
     sources,
     failures: missed.length > 0 ? missed : other,

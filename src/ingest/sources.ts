@@ -131,10 +131,6 @@ function reconcile(
   return { step: match.step ?? named.step, rank: match.rank ?? named.rank, named };
 }
 
-function keepsDocument(document: SourceDocument, file: FoundFile): boolean {
-  return file.pipe === true || (document.kind === "tree" && document.format === "json");
-}
-
 /** Opens a file and recognizes what it holds. */
 export async function examine(file: FoundFile, options: ExamineOptions): Promise<Source | Failure> {
   let document: SourceDocument | undefined;
@@ -155,7 +151,7 @@ export async function examine(file: FoundFile, options: ExamineOptions): Promise
       await closeQuietly(document);
       document = recognised.document;
     }
-    kept = keepsDocument(document, file);
+    kept = file.pipe === true || (document.kind === "tree" && document.format === "json");
     const { step, rank, named } = reconcile(match, file, options.findings);
     const report: SourceReport = {
       file: file.path,

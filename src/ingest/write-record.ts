@@ -64,12 +64,6 @@ function readColumn(column: LayoutColumn): ColumnData {
   return { values, valid: Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1)) };
 }
 
-/** `run.parquet`, then `run-1.parquet`, and so on. */
-function partName(path: string, part: number): string {
-  const { dir, name, ext } = parse(path);
-  return part === 0 ? path : join(dir, `${name}-${part}${ext}`);
-}
-
 /**
  * Writes batches to `path`; each file appears under its name only when it is complete. A Parquet file has one set of
  * columns, so a batch with other columns (or with log-probs in double instead of single precision) begins the next
@@ -123,7 +117,9 @@ export async function writeRecord(
           await advance();
         }
       })();
-      const file = partName(path, files.length);
+      // `run.parquet`, then `run-1.parquet`, and so on.
+      const { dir, name, ext } = parse(path);
+      const file = files.length === 0 ? path : join(dir, `${name}-${files.length}${ext}`);
       if (files.length > 0) await beforePart?.(file);
       await writeParquet(file, specs, part, {
         ...(compression !== undefined && { compression }),

@@ -118,7 +118,12 @@ function nameObject(root: TreeMap): OtherFile | undefined {
   if (keys.length === 0) return undefined;
   if (keys.every((key) => SPECIAL.test(key)))
     return { what: "a tokenizer's special tokens", hint: TOKENIZER_HINT };
-  if (isAnswers(root, keys)) {
+  if (
+    keys.every((key) => {
+      const entry = root[key];
+      return isMap(entry) && typeof entry.response === "string" && !Object.values(entry).some(isList);
+    })
+  ) {
     return {
       what: `${plural(keys.length, "response")} as text, by problem`,
       hint: "to compare the policies that wrote them, score them: logratio score, then logratio kl",
@@ -127,13 +132,6 @@ function nameObject(root: TreeMap): OtherFile | undefined {
   return isVocabulary(root, keys)
     ? { what: `a tokenizer's vocabulary (${plural(keys.length, "token")})`, hint: TOKENIZER_HINT }
     : undefined;
-}
-
-function isAnswers(root: TreeMap, keys: readonly string[]): boolean {
-  return keys.every((key) => {
-    const entry = root[key];
-    return isMap(entry) && typeof entry.response === "string" && !Object.values(entry).some(isList);
-  });
 }
 
 /** Texts with distinct ids from 0. */

@@ -55,7 +55,9 @@ export async function identifyFile(path: string): Promise<Existing> {
   )?.[1];
   if (page !== undefined)
     return { kind: `${page} page` as OutputKind, what: `a logratio ${page} page`, isData: false };
-  if (isOwnEventFile(text))
+  // Its first record: a version and the writer, as `renderEvents` writes them.
+  const first = text.slice(0, 64);
+  if (first.includes("brain.Event:2") && first.includes("\n\blogratio"))
     return { kind: "event file", what: "logratio's TensorBoard events", isData: true };
   if (/^<\?xml [^>]*\?>\s*<testsuites name="logratio gate"/.test(text))
     return { kind: "gate test report", what: "a test report of logratio gate", isData: false };
@@ -164,12 +166,6 @@ function identifyJson(head: Buffer): Existing {
   if (/^\{"_step":-?\d+,"logratio\//.test(first))
     return { kind: "metrics log", what: "logratio's figures per step", isData: true };
   return foreign("JSON data");
-}
-
-/** Its first record: a version and the writer, as `renderEvents` writes them. */
-function isOwnEventFile(text: string): boolean {
-  const first = text.slice(0, 64);
-  return first.includes("brain.Event:2") && first.includes("\n\blogratio");
 }
 
 /** Whether a line of JSONL, which may be cut off, is a record of a high-divergence log, by any writer. */

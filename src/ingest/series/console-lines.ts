@@ -51,7 +51,7 @@ export function readConsoleLines(text: string): ConsoleLines {
       open = new OpenEntry(line, place + 1);
     } else if (open?.take(line) !== true) {
       close();
-      if (countMetrics(line) >= STRAY_METRICS) strays.push(place + 1);
+      if (line.split(SEPARATOR).filter(isMetric).length >= STRAY_METRICS) strays.push(place + 1);
     }
   }
   close();
@@ -60,10 +60,6 @@ export function readConsoleLines(text: string): ConsoleLines {
 
 /** This many `name:number` entries with separators are not chance. */
 const STRAY_METRICS = 3;
-
-function countMetrics(line: string): number {
-  return line.split(SEPARATOR).filter(isMetric).length;
-}
 
 /** `name:number` without white space. */
 function isMetric(part: string): boolean {

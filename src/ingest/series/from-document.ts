@@ -116,7 +116,13 @@ function describeTree(root: TreeMap): SeriesForm | undefined {
   if (isVerlLine(root)) return "verl's file logger";
   if (isList(root.log_history) && root.log_history.some((row) => isMap(row) && findStep(row) !== undefined))
     return "Trainer state (transformers)";
-  if (isTable(root)) {
+  const { columns, data } = root;
+  if (
+    isList(columns) &&
+    columns.every((name) => typeof name === "string") &&
+    isList(data) &&
+    data.length > 0
+  ) {
     const row = tableRow(root, 0);
     return holdsMore(row) || findStep(row) === undefined ? undefined : "table (columns and data)";
   }
@@ -134,18 +140,10 @@ function isStepMap(value: TreeValue): value is TreeMap {
   if (!isMap(value)) return false;
   const entries = Object.entries(value);
   return (
-    entries.length > 0 && entries.every(([step, number]) => /^\d{1,12}$/.test(step) && isLoggedOrNull(number))
-  );
-}
-
-function isLoggedOrNull(value: TreeValue | undefined): boolean {
-  return value === null || toLogged(value) !== undefined;
-}
-
-function isTable(root: TreeMap): boolean {
-  const { columns, data } = root;
-  return (
-    isList(columns) && columns.every((name) => typeof name === "string") && isList(data) && data.length > 0
+    entries.length > 0 &&
+    entries.every(
+      ([step, number]) => /^\d{1,12}$/.test(step) && (number === null || toLogged(number) !== undefined),
+    )
   );
 }
 

@@ -161,15 +161,6 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-function tooMuchSpace(name: string, most: number): LimitError {
-  return new LimitError(`the file begins with more than ${most} bytes of white space`, {
-    limit: most,
-    at: { file: name, offset: most },
-    likely: "the file was crafted, or the job that should write it wrote nothing but line ends",
-    hint: "remove the white space in front of the first row",
-  });
-}
-
 interface Peekable {
   /** Reads until `count` bytes are held or the input ends. */
   fill(count: number): Promise<void>;
@@ -243,7 +234,13 @@ function peekable(input: AsyncIterable<Uint8Array>): Peekable {
       const end = chunk.findIndex((byte, at) => total + at >= marked && !isSpace(byte));
       if (end >= 0) return total + end;
       total += chunk.length;
-      if (total > most) throw tooMuchSpace(name, most);
+      if (total > most)
+        throw new LimitError(`the file begins with more than ${most} bytes of white space`, {
+          limit: most,
+          at: { file: name, offset: most },
+          likely: "the file was crafted, or the job that should write it wrote nothing but line ends",
+          hint: "remove the white space in front of the first row",
+        });
     }
   };
   return { fill, head, countSpace, all, close };

@@ -103,11 +103,6 @@ function cutPolicies(draft: SequenceDraft, side: Side, length: number) {
   };
 }
 
-/** A token counts as sampled unless a half says that it was not. */
-function joinMasks(a: NumericArray, b: NumericArray, length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, i) => (a[i] && b[i] ? 1 : 0));
-}
-
 function cutArray(values: NumericArray | undefined, length: number): NumericArray | undefined {
   return values?.subarray(0, length);
 }
@@ -129,7 +124,8 @@ export function mergeHalves({ draft: first }: Half, { draft: second }: Half): Me
   const advantages = a.advantages ?? b.advantages;
   const draft: SequenceDraft = {
     length,
-    responseMask: joinMasks(a.responseMask, b.responseMask, length),
+    // A token counts as sampled unless a half says that it was not.
+    responseMask: Uint8Array.from({ length }, (_, i) => (a.responseMask[i] && b.responseMask[i] ? 1 : 0)),
     rolloutLogprobs: readLogprobs(a).subarray(0, length),
     trainerLogprobs: readLogprobs(b).subarray(0, length),
     responseTokenIds: cutArray(a.responseTokenIds ?? b.responseTokenIds, length),

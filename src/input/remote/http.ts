@@ -55,15 +55,12 @@ async function followRedirects(from: string, init: Request): Promise<Response> {
     if (redirects >= MAX_REDIRECTS) return fail(`it redirects more than ${MAX_REDIRECTS} times`);
     // As a GET the request would mean something else.
     if (init.method === "POST" && status < 307) return fail("it redirects a request that has a body");
-    if (next.origin !== url.origin) headers = withoutCredentials(headers);
+    if (next.origin !== url.origin)
+      headers = Object.fromEntries(
+        Object.entries(headers).filter(([name]) => name.toLowerCase() !== "authorization"),
+      );
     url = next;
   }
-}
-
-function withoutCredentials(headers: RequestHeaders): RequestHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name.toLowerCase() !== "authorization"),
-  );
 }
 
 /** The store's own message, in JSON or XML, else the name of the status. */

@@ -100,7 +100,9 @@ function parseRoot(
     }
     const offset = error.at.offset ?? start;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, offset);
-    const line = countLines(text) + 1;
+    let count = 0;
+    for (let pos = text.indexOf(LINE_FEED); pos >= 0; pos = text.indexOf(LINE_FEED, pos + 1)) count++;
+    const line = count + 1;
     const column = offset - text.lastIndexOf(LINE_FEED);
     const another = offset > start && bytes[offset] === OPEN_BRACE && offset === skipSpace(bytes, close, end);
     throw new FormatError(`line ${line}, column ${column}: ${error.message}`, {
@@ -119,10 +121,4 @@ function atFile({ message, likely, hint, at }: LimitError, file: string): LimitE
     ...(likely !== undefined && { likely }),
     ...(hint !== undefined && { hint }),
   });
-}
-
-function countLines(text: Buffer): number {
-  let count = 0;
-  for (let pos = text.indexOf(LINE_FEED); pos >= 0; pos = text.indexOf(LINE_FEED, pos + 1)) count++;
-  return count;
 }

@@ -72,7 +72,11 @@ async function readObjects(
     });
   }
   const pickle = await source.slice(dataStart, source.byteLength);
-  const value = readPickle(pickle, { file: source.name, base: dataStart, ...pickEntry(at) }, options);
+  const value = readPickle(
+    pickle,
+    { file: source.name, base: dataStart, ...(at.entry === undefined ? {} : { entry: at.entry }) },
+    options,
+  );
   const rows = Array.isArray(value) || ArrayBuffer.isView(value) ? value.length : undefined;
   if (shape.length > 0 && count > 0 && rows !== shape[0]) {
     throw new FormatError(
@@ -81,8 +85,4 @@ async function readObjects(
     );
   }
   return value;
-}
-
-function pickEntry(at: Place): { entry?: string } {
-  return at.entry === undefined ? {} : { entry: at.entry };
 }

@@ -14,7 +14,6 @@ import {
   describe,
   isPy,
   type PyDict,
-  type PyList,
   type PyRecorded,
   type PyStorage,
   type PyValue,
@@ -104,12 +103,10 @@ function readPart(
   });
   const type = entry(metadata, "cls");
   const name = typeof type === "string" ? type : isPy(type, "global") ? type.name : "";
-  return /(?:^|\.)NonTensorStack$/.test(name) ? asItems(columns) : asValue(columns, name);
-}
-
-/** Entries named "0", "1", … as a list. */
-function asItems(columns: PyDict): PyList {
-  return { kind: "list", run: undefined, items: [...columns.values] };
+  // Entries named "0", "1", … as a list.
+  return /(?:^|\.)NonTensorStack$/.test(name)
+    ? { kind: "list", run: undefined, items: [...columns.values] }
+    : asValue(columns, name);
 }
 
 /** A NonTensorData holds its value in a column `data`. */
