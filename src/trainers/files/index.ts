@@ -1,5 +1,5 @@
 /**
- * Every trainer's files, and those of no trainer; on equal scores the earlier adapter wins.
+ * The adapters of every trainer's files and of files from no trainer; on equal scores the earlier one wins.
  *
  * @module
  */

@@ -12,7 +12,7 @@ export interface OneSidedDump extends TextDump {
   readonly has: "text";
 }
 
-/** The more specific ones first, those that two keys alone give away last. */
+/** More specific dumps first; those recognized by only two keys last. */
 const ONE_SIDED_DUMPS: readonly OneSidedDump[] = TRAINERS.flatMap(({ title, textDumps = [] }) =>
   textDumps.map((dump): OneSidedDump => ({ ...dump, trainer: title, has: "text" })),
 ).sort((a, b) => Number(isVague(a)) - Number(isVague(b)));

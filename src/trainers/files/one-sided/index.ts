@@ -1,5 +1,5 @@
 /**
- * Recognizes trainers' text-only dumps and says how to have both policies' log-probs written; reads nothing.
+ * Recognizes trainers' text-only dumps and says how to get both policies' log-probs written; reads nothing.
  *
  * @module
  */

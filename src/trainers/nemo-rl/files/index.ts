@@ -1,6 +1,6 @@
 /**
- * NeMo-RL: `train_data_step{N}.jsonl`, one line per sample, each value in a list of one, prompt and response together
- * and padded to the longest of the batch; entry i is about token i and entry 0 is a dummy.
+ * NeMo-RL: `train_data_step{N}.jsonl`, one line per sample, each value in a list of one. Prompt and response form one
+ * array, padded to the longest of the batch; entry i is about token i, and entry 0 is a dummy.
  *
  * Written by `log_batched_dict_as_jsonl` (`nemo_rl/utils/logger.py`) from `grpo.py` and `ppo.py`, commit 7ea279ab.
  *
@@ -37,7 +37,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const COLUMNS = [...Object.keys(LABELS), ...RESCORE_NAMES.rescore, "agent_ref", "idx"];
 
-/** The value in a list of one. */
+/** Unwraps a list of one; any other value is returned unchanged. */
 function unwrap(value: RowValue | undefined): RowValue | undefined {
   return isRowList(value) && value.length === 1 ? value[0] : value;
 }

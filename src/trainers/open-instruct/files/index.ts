@@ -32,8 +32,8 @@ const NAMES: NameTable = {
   finishReason: ["finish_reason"],
   step: ["step"],
 };
-/** One of these occurs with the ids: versions differ in what they write. */
 const NEEDED = ["prompt_tokens", "response_tokens"];
+/** At least one of these occurs with the ids: versions differ in what they write. */
 const TELLING = ["finish_reason", "sample_idx"];
 
 export const openInstruct: Adapter = {

@@ -74,7 +74,7 @@ function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | U
   return columns;
 }
 
-/** The one value of a per-token column that repeats the sequence's, or undefined. */
+/** The value of a sequence, from a per-token column that repeats it; undefined if there is none. */
 function firstNumber(values: NumericArray | undefined): number | undefined {
   return values?.find((value) => !Number.isNaN(value));
 }

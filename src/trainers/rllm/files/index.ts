@@ -51,7 +51,7 @@ function readEpisode(object: TreeMap): readonly SequenceDraft[] | Unavailable {
         reward: numberIn(trajectory, "reward"),
         correctness: numberIn(object, "is_correct"),
         step: numberIn(object, "training_step"),
-        // An episode is called TASK:ROLLOUT.
+        // An episode's id is TASK:ROLLOUT.
         groupId: episode?.split(":")[0],
         sampleId: id === undefined || place === 0 ? id : `${id}.${place}`,
         environment: textIn(trajectory, "name"),

@@ -1,7 +1,7 @@
 /**
  * ROLL's rollout dumps: `rollout_mock` with `mode: dump` writes `{dump_dir}/train/step_000000.pkl`, a pickled
  * DataProto with the engine's log-probs (`roll/distributed/scheduler/rollout_mock_mixin.py`, line 134, commit
- * 8eb27cc2); the same batch after the trainer's forward pass has both policies'.
+ * 8eb27cc2); the same batch after the trainer's forward pass has those of both policies.
  *
  * @module
  */

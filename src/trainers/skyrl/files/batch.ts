@@ -1,5 +1,5 @@
 /**
- * SkyRL's TrainingInputBatch: the place of its columns in a pickle, and the response in each row.
+ * SkyRL's TrainingInputBatch: where its columns are in a pickle, and where the response is in each row.
  *
  * `skyrl/backends/skyrl_train/training_batch.py` and `skyrl/train/dataset/preprocess.py` (NovaSky-AI/SkyRL a9564572):
  * everything is padded on the left. `sequences` and `attention_mask` cover prompt and response, the other columns only
@@ -39,7 +39,7 @@ const CLASS = /(?:^|\.)(?:TensorBatch|TrainingInputBatch)$|\._rebuild_tensor_bat
 export function findBatch(root: TreeMap): Batch | undefined {
   const object = root.value;
   if (isPickled(object) && CLASS.test(object.className)) {
-    // `_rebuild_tensor_batch(class, state)` since the class has `__reduce__`; before that, its own state.
+    // Pickled as `_rebuild_tensor_batch(class, state)` since the class has `__reduce__`; before that, as its own state.
     const state = [...object.args, object.state].find((part) => isMap(part) && isMap(part.batch_dict));
     if (!isMap(state) || !isMap(state.batch_dict)) return undefined;
     return { columns: state.batch_dict, metadata: isMap(state.metadata) ? state.metadata : {} };

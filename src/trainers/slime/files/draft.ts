@@ -58,7 +58,7 @@ async function readWhole(
     const whole = assembleSlices(present, layout);
     if (whole !== undefined) return whole;
   }
-  // Some fields are complete on each rank; any other length is reported against the response's.
+  // Some fields are complete on each rank; any other length is later reported as different from the response's.
   return first;
 }
 
@@ -73,7 +73,7 @@ function isSameSample(a: NumericArray | undefined, b: NumericArray | undefined):
   return a?.length === b?.length && (a === undefined || a.every((id, i) => id === b?.[i]));
 }
 
-/** Other endings may also have 0. */
+/** Only 1 says how the response ended: several endings have 0. */
 async function readTruncated(dump: Dump, i: number): Promise<string | undefined> {
   return (await readScalar(dump.get(i, "truncated"))) === 1 ? "length" : undefined;
 }
@@ -135,7 +135,7 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   };
 }
 
-/** A sample of a rollout dump: only the engine's side. */
+/** The draft of a sample of a rollout dump, which has only the engine's side. */
 export async function toRolloutDraft(dump: Dump, i: number, sample: RolloutSample): Promise<SequenceDraft> {
   const length = (await readScalar(dump.get(i, "response_length"))) ?? 0;
   const tokens = await readArray(dump, i, "tokens");

@@ -43,7 +43,7 @@ const KINDS = {
   rollout: "rollout dump",
 } as const;
 
-/** miles also writes slime's keys; these are its own. */
+/** miles writes slime's keys too; these two are only in miles. */
 export function nameTrainer({ root }: Dump): string {
   return root.qkv_format !== undefined || root.cp_size !== undefined ? "miles" : "slime";
 }

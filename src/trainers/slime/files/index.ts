@@ -1,7 +1,7 @@
 /**
- * slime and miles: debug dumps (`.pt`) of training data, of rollouts and, from miles, of the policy loss; log-probs and
- * masks cover the response, `tokens` prompt and response, nothing is padded. Files of one step are read together
- * (`parts.ts`).
+ * slime and miles: debug dumps (`.pt`) of training data, of rollouts and, from miles, of the policy loss. Log-probs and
+ * masks cover the response, `tokens` covers prompt and response, and nothing is padded. Files of one step are read
+ * together (`parts.ts`).
  *
  * @module
  */

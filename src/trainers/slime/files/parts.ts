@@ -2,8 +2,8 @@
  * How the files of a slime or miles run combine. miles writes a training dump per rank (`train_data/{id}_{rank}.pt`):
  * data-parallel ranks hold different samples, tensor- and pipeline-parallel ranks the same ones (log-probs only where
  * the last pipeline stage is), context-parallel ranks a slice of each response. The rollout dump of the step
- * (`rollout_data/{id}.pt`) has what training dumps lack. Combined as `miles/dashboard/dump_reader.py` does (commit
- * 31f1ca96).
+ * (`rollout_data/{id}.pt`) has what training dumps lack. Files are combined as in `miles/dashboard/dump_reader.py`
+ * (commit 31f1ca96).
  *
  * @module
  */
@@ -150,7 +150,7 @@ function joinStep(places: readonly number[], parts: readonly PartFile[], joined:
   if (rollout !== undefined && isReadable) joined[rollout] = { as: "companion", problem: undefined };
 }
 
-/** Next to training dumps nothing is missing: an evaluation has no other side. */
+/** If there are training dumps, an evaluation lacks nothing: it never has another side. */
 function describeEvaluations(parts: readonly PartFile[], joined: Joined[]): void {
   if (!parts.some((part) => readFacts(part).kind === "train")) return;
   for (const [place, part] of parts.entries()) {
@@ -172,7 +172,7 @@ function joinMirrors(places: readonly number[], parts: readonly PartFile[], join
     };
 }
 
-/** `policy_loss_debug`: one is read of ranks that dumped the same numbers, and none if there are training dumps. */
+/** Reads one `policy_loss_debug` of the ranks that dumped the same numbers, and none if there are training dumps. */
 function joinCalls(places: readonly number[], parts: readonly PartFile[], joined: Joined[]): void {
   const facts = parts.map(readFacts);
   const hasTraining = facts.some(({ kind, bothSides }) => kind === "train" && bothSides);

@@ -1,7 +1,7 @@
 /**
  * `raw_reward`: one per sample of the whole rollout batch, in rollout order, in every rank's file (`_package_shards`,
  * `miles/ray/rollout/train_data_conversion.py` commit 31f1ca96; `slime/observability/train_data_utils.py` commit
- * 624b824a), while `rewards` are what was made of them for the loss, mostly normalized by group.
+ * 624b824a). `rewards` are computed from them for the loss, mostly normalized by group.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface RawRewards {
   readonly isBinary: boolean;
 }
 
-/** The values, if they are numbers: a reward may also be an object with several. */
+/** The values, if they are numbers: a reward may also be an object with several values. */
 async function readBatch(dump: Dump): Promise<ArrayLike<number> | undefined> {
   const value = dump.whole("raw_reward");
   if (value === undefined || value === null) return undefined;

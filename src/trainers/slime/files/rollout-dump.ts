@@ -1,6 +1,6 @@
 /**
- * What a rollout dump (`Sample.to_dict()` of `slime/utils/types.py` and `miles/utils/types.py`) knows about a sample
- * and the step's training dump does not; joined by sample index.
+ * What a rollout dump (`Sample.to_dict()` of `slime/utils/types.py` and `miles/utils/types.py`) says about a sample
+ * but the step's training dump does not; the two are joined by sample index.
  *
  * @module
  */
@@ -54,7 +54,7 @@ function readFinishReason(status: TreeValue | undefined): string | undefined {
   return FINISH_REASONS.get(status) ?? status;
 }
 
-/** Over all calls of the sample; both counts are 0 when the engine reported neither. */
+/** Cached prompt tokens over all calls of the sample; both counts are 0 when the engine reported neither. */
 async function readCachedTokens(info: TreeValue | undefined): Promise<number | undefined> {
   if (!isMap(info)) return undefined;
   const total = await readScalar(info.total_prompt_tokens);

@@ -15,7 +15,7 @@ function readVersion(value: TreeValue): number {
 
 /**
  * The version that sampled each token, -1 when unknown. Several versions in a sample belong to its turns if there are
- * as many turns; a response that was resumed in mid-turn does not say where.
+ * as many turns; a response that was resumed within a turn does not say where the version changed.
  */
 export function spreadVersions(value: TreeValue | undefined, mask: NumericArray): Int32Array | undefined {
   if (!isList(value) || value.length === 0) return undefined;

@@ -27,7 +27,7 @@ import type { TreeMap } from "../../../input/io/index.ts";
 
 const NO_NUMBERS = new Float64Array(0);
 
-/** An episode has traces; `Trace.to_record` writes one alone. */
+/** An episode has traces; `Trace.to_record` writes a single trace. */
 function listTraces(object: TreeMap): readonly TreeMap[] {
   return object.nodes === undefined ? listMaps(object.traces) : [object];
 }
@@ -71,7 +71,7 @@ function toSegment(node: TreeMap, version: number | undefined, counted: boolean)
   };
 }
 
-/** Reward's `value` is score × weight; the trace's is their sum. */
+/** A reward's `value` is score × weight; the trace's reward is the sum of these. */
 function sumRewards(trace: TreeMap): number | undefined {
   const { rewards } = trace;
   if (typeof rewards !== "object" || rewards === null) return undefined;
@@ -82,7 +82,7 @@ function sumRewards(trace: TreeMap): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => a + b, 0);
 }
 
-/** The version that sampled the episode, if it was only one. */
+/** The version that sampled the episode, if there was only one. */
 function findVersion(episode: TreeMap): number | undefined {
   const policy = findIn(episode, "run", "work", "policy");
   const start = numberIn(policy, "start");

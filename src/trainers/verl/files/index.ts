@@ -46,7 +46,7 @@ function explain<V>(
   const has = (field: Field): boolean => columns.has(field);
   const sure = has("tokens") || has("mask") || has("attention");
   const only = findOnePolicy(has);
-  // Other trainers' rows also have text columns with verl's names: log-probs of one side do not make it verl's.
+  // Other trainers' rows also have text columns with verl's names: one side's log-probs do not show that it is verl's.
   if (!has("rollout") && !has("trainer")) return undefined;
   if (only !== undefined && columns.get("tokens")?.name !== "responses") return undefined;
   const guessed = [explainMask(columns)].filter((line) => line !== undefined);
@@ -72,7 +72,7 @@ const ONE_POLICY: { readonly [Side in "rollout" | "trainer"]: LackingDump<Side> 
   trainer: { what: "a verl batch without the engine's log-probs", trainer: "verl", has: "trainer" },
 };
 
-/** The error for a pickled batch whose tensors are not read. */
+/** The error for a pickled batch whose tensors cannot be read. */
 function findProblem(root: TreeMap, file: string): LogratioError | undefined {
   const opaque = findOpaqueBatch(root);
   if (opaque !== undefined) {

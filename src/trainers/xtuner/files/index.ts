@@ -70,7 +70,7 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
     EITHER.flatMap((group) => (group.some((field) => find(field) !== undefined) ? group : [])),
   );
   const missing = fields
-    // Hardly anybody re-scores: its absence says nothing.
+    // Re-scored log-probs are rare: their absence says nothing.
     .filter((field) => find(field) === undefined && !settled.has(field) && field !== "rescore")
     .map((field) => LABELS[field]!);
   const guessed =
