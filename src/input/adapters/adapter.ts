@@ -27,14 +27,14 @@ export interface Match {
   readonly found: readonly string[];
   readonly guessed: readonly string[];
   readonly missing: readonly string[];
-  /** The step in the file's content; undefined where there is none, or several. */
+  /** The step in the file's content; undefined if there is none, or several. */
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
   /** Why the file, though recognized, cannot be read on its own. */
   readonly problem?: LogratioError | undefined;
   /** Set when the document has only one policy's log-probs; `read` then leaves the other side undefined. */
   readonly onePolicy?: OnePolicy | undefined;
-  /** Set where files of a run complete each other: what {@link Adapter.join} must know about this one. */
+  /** Set if files of a run complete each other: what {@link Adapter.join} must know about this one. */
   readonly part?: unknown;
 }
 
@@ -98,10 +98,10 @@ export interface AdapterContext {
 }
 
 export interface Reading {
-  /** Set when the source is not named after the adapter. */
+  /** The trainer that wrote the source, if it is not the adapter's. */
   readonly trainer?: string | undefined;
   readonly alignment: Provenance["alignment"];
-  /** Columns whose masks are combined, the response mask first; empty or absent where nothing is combined. */
+  /** Columns whose masks are combined, the response mask first; empty or absent if nothing is combined. */
   readonly masks?: readonly string[] | undefined;
   readonly sampling: Sampling;
   /** Consecutive drafts; their arrays are valid until the next block is requested. */

@@ -1,5 +1,5 @@
 /**
- * Any container whose columns the user names, or that have well-known names.
+ * Any container whose columns the user names or have well-known names.
  *
  * @module
  */

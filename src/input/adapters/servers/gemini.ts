@@ -1,5 +1,5 @@
 /**
- * Gemini's `generateContent`: `candidates[].logprobsResult` with `chosenCandidates` and, for each of these, a list of
+ * Gemini's `generateContent`: `candidates[].logprobsResult` with `chosenCandidates` and, for each of them, a list of
  * `topCandidates` (ai.google.dev/api/generate-content, LogprobsResult).
  *
  * @module

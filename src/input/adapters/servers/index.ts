@@ -160,7 +160,7 @@ export const servers: Adapter = {
         if (problem !== undefined) reportProblem(findings, file, row, problem);
         if (reply === undefined) return [];
         for (const { tokens } of reply.texts) unnamed += tokens.unnamed ?? 0;
-        // A reply with several choices moves what follows, so that every sequence has a row of its own.
+        // A reply with several choices moves all later rows down, so that every sequence has a row of its own.
         const first = Math.max(row, next);
         next = first + reply.texts.length;
         return toDrafts(reply, { row, first, offset }, k);

@@ -1,8 +1,8 @@
 /**
  * llama.cpp's `POST /completion` with `n_probs`: `completion_probabilities` (tools/server/server-task.cpp, commit
- * 00efb3e1). Today each
- * has `id`, `logprob` and `top_logprobs`, or `prob` and `top_probs` with `post_sampling_probs`; before December 2024
- * each had the token's text as `content` and `probs` of `{tok_str, prob}`, none of them marked as the sampled one.
+ * 00efb3e1). Today each entry has `id`, `logprob` and `top_logprobs`, or `prob` and `top_probs` with
+ * `post_sampling_probs`; before December 2024 each had the token's text as `content` and `probs` of `{tok_str, prob}`,
+ * none of them marked as the sampled one.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * OpenAI's chat completions, also of OpenRouter, vLLM, SGLang, TGI, Ollama and llama.cpp: `choices[].logprobs.content`.
  * vLLM adds `token_ids` and `routed_experts` to a choice, and `prompt_logprobs` and `prompt_token_ids` to the reply
- * (vllm/entrypoints/openai/chat_completion/protocol.py); llama.cpp an `id` to each token, and
- * its completions have `content` too.
+ * (vllm/entrypoints/openai/chat_completion/protocol.py). llama.cpp adds an `id` to each token, and its completions have
+ * `content` too.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * OpenAI's completions, also of vLLM, SGLang and llama.cpp: `choices[].logprobs` with `tokens` and `token_logprobs`,
- * preceded by the prompt's if it was echoed.
+ * OpenAI's completions, also those of vLLM, SGLang and llama.cpp: `choices[].logprobs` with `tokens` and
+ * `token_logprobs`, preceded by the prompt's if it was echoed.
  *
  * @module
  */

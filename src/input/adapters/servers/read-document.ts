@@ -60,7 +60,7 @@ export function sampleReplies(document: SourceDocument): FoundReply[] {
   return [...found, ...assembler.finish()].map(find);
 }
 
-/** All replies of rows; lists of numbers are copied, since a reader's views end with their chunk. */
+/** All replies of rows; lists of numbers are copied, since a reader's views are valid only with their chunk. */
 export async function* readRowReplies(
   document: RowDocument,
   onBadRow: (bad: BadRow) => void,

@@ -1,5 +1,5 @@
 /**
- * From a row to the reply in it: the row itself, or a reply inside the envelope of a client or batch file.
+ * Finds the reply in a row: the row itself, or a reply inside the envelope of a client or batch file.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * From a server's text to a draft of the record without the other side.
+ * Turns a server's text into a draft of the record, without the other side.
  *
  * @module
  */
@@ -14,9 +14,9 @@ const TOO_PROBABLE = 1e-3;
 const MOST_ALTERNATIVES = 64;
 
 export interface Place {
-  /** Of the reply. */
+  /** Row of the reply. */
   readonly row: number;
-  /** Of its first sequence. */
+  /** Row of its first sequence. */
   readonly first: number;
   readonly offset: number | undefined;
 }
@@ -45,7 +45,7 @@ export function findLogits({ texts }: Reply): ReplyProblem | undefined {
   return undefined;
 }
 
-/** @param k alternatives of each token, the same in all of a file */
+/** @param k alternatives per token, the same throughout a file */
 function toTopK({ top, logprobs }: TokenList, k: number): TopKDraft | undefined {
   if (top === undefined || k === 0) return undefined;
   const ids = new Int32Array(logprobs.length * k).fill(-1);
@@ -68,7 +68,7 @@ function toTopK({ top, logprobs }: TokenList, k: number): TopKDraft | undefined 
 /**
  * The texts of one reply.
  *
- * @param k alternatives of each token, the same in all of a file
+ * @param k alternatives per token, the same throughout a file
  */
 export function toDrafts({ texts }: Reply, { row, first, offset }: Place, k: number): SequenceDraft[] {
   const several = texts.length > 1 || texts.some(({ choice }) => choice > 0);

@@ -10,7 +10,7 @@ import { readPositions, toIds } from "./tokens.ts";
 
 type Prompt = Pick<ServerText, "prompt" | "promptIds">;
 
-/** The id of a position without the prompt's ids: that of its only entry. */
+/** The id at a position when the prompt's ids are absent: that of its only entry. */
 function readOnlyId(place: unknown): number | undefined {
   const names = typeof place === "object" && place !== null ? Object.keys(place) : [];
   return names.length === 1 ? Number(names[0]) : undefined;

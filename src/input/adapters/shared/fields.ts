@@ -66,8 +66,8 @@ export const DIGIT_NAMES = {
 } as const;
 
 /**
- * Names of the engine's own prefill of the finished text, in any trainer: the rollout policy's log-probs of the same
- * tokens, not from decoding. Aligned like the rollout's log-probs.
+ * Names of re-scored log-probs, in any trainer: the rollout policy's log-probs of the same tokens from the engine's own
+ * prefill of the finished text, not from decoding. Aligned like the rollout's log-probs.
  */
 export const RESCORE_NAMES = {
   rescore: [

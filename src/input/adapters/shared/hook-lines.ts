@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 /** The program's own folder, from the sources and from `dist/` alike. */
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
-/** In a checkout and the npm package; and in a wheel, where the program is inside the Python package. */
+/** The Python package in a checkout or the npm package, and in a wheel, where the program is inside it. */
 const PACKAGES = [join(ROOT, "python/logratio"), join(ROOT, "..")];
 
 interface Hook {
@@ -21,7 +21,7 @@ interface Hook {
   readonly plugin?: string;
 }
 
-/** Of each trainer, from its folder (`src/trainers/hooks.test.ts`). */
+/** The hook of each trainer, from its folder (`src/trainers/hooks.test.ts`). */
 interface Catalog {
   readonly trainers: readonly (Hook & { readonly name: string })[];
 }

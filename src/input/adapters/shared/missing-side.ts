@@ -1,5 +1,5 @@
 /**
- * Messages for a dump that lacks a policy: what it is, which side is missing, how to have both written.
+ * Messages for a dump that lacks a policy: what it is, which side is missing, how to get both written.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function missingPolicy({ what, has, file, likely, hint }: MissingPolicy):
   return new MissingSideError(`${what} ${ABSENT[has]}`, { at: { file }, likely, hint });
 }
 
-/** The side that it has, with {@link missingPolicy} for callers that need both. */
+/** The side that a dump has, and the {@link missingPolicy} error for callers that need both. */
 export function describeOnePolicy(missing: MissingPolicy & { readonly has: OnePolicy["has"] }): OnePolicy {
   return { has: missing.has, what: missing.what, error: missingPolicy(missing) };
 }

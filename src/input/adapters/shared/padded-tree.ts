@@ -72,8 +72,8 @@ function collectMatrices(columns: FoundColumns<TreeValue>, file: string): Map<Ar
 }
 
 /**
- * Per-token arrays must have the shape of the rollout log-probs; others (advantages per row) are dropped if they do
- * not.
+ * Per-token arrays must have the shape of the rollout log-probs. Advantages, token scores and entropies with one value
+ * per row, or with a single row, are dropped instead.
  */
 function checkShapes(matrices: Map<ArrayField, NamedMatrix>, file: string): NamedMatrix {
   const reference = matrices.get("rollout") ?? matrices.get("trainer")!;
@@ -273,8 +273,8 @@ export async function* readPadded(
 }
 
 /**
- * What all of them come to: one column is decoded while the next ones are read. Waits for all even where one fails, since
- * the others still write into memory that is given away then, and throws the first error in their order.
+ * The results of all promises: one column is decoded while the next ones are read. Waits for all even if one fails,
+ * since the others still write into memory that is released afterwards, and throws the first error in their order.
  */
 async function allDone<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises);
@@ -284,7 +284,7 @@ async function allDone<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   });
 }
 
-/** Reads blocks of rows one after the other into the same memory: drafts are valid until the next one. */
+/** Reads blocks of rows one after the other into the same memory: drafts are valid until the next block. */
 function reuseBlocks(matrix: Matrix): {
   readonly read: (start: number, end: number) => Promise<readonly NumericArray[]>;
   readonly release: () => void;

@@ -1,5 +1,5 @@
 /**
- * One row of a padded or unpadded batch to one draft: padding cut off, prompt and mask found.
+ * Turns one row of a padded or unpadded batch into a draft: cuts off padding, finds prompt and mask.
  *
  * @module
  */
@@ -192,7 +192,7 @@ function digitLogprobs(
   if (values === undefined) return undefined;
   // Uncut, so that a wrong length is reported as it is.
   const own = values.length === width * DIGITS ? values.subarray(0, length * DIGITS) : values;
-  // The name "distribution" does not say which: probabilities are not negative.
+  // A column named "distribution" may be either; probabilities are never negative.
   if (logprobs !== undefined || own.some((value) => value < 0)) return own;
   return Float64Array.from(own, Math.log);
 }
