@@ -7,7 +7,7 @@ export { verlDebugMetrics, verlOffpolicyMetrics, verlPerRoundMetrics } from "./v
 export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/mismatch-metrics.ts";
 
 /**
- * The trainers that `--parity` knows: their metrics under their own keys, and where those are off.
+ * The trainers that `--parity` knows: their metrics under their own keys, and where those are wrong.
  *
  * ```ts
  * import assert from "node:assert/strict";

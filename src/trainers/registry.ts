@@ -1,7 +1,7 @@
 /**
- * Every trainer that something is known of. To add one, add its folder and a line here, and a line in `files/index.ts`
- * if its files are read. Presets are listed in this order, and of equals (a config that fits several trainers, a logged
- * key) the earlier trainer wins.
+ * Every trainer that logratio knows. To add one, add its folder and a line here, and a line in `files/index.ts` if its
+ * files are read. Presets are listed in this order; if a config or a logged key fits several trainers equally well, the
+ * earlier one wins.
  *
  * @module
  */

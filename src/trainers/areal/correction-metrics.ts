@@ -9,7 +9,7 @@ import { readNumber } from "../shared/read-setting.ts";
  *   tokens with mask 1 that keep a weight above 0; left out when there are none, as infinite minima and maxima are.
  * * `update/unclipped_behave_tokens`: how many those are.
  * * `update/rs_filtered_fraction`: of the tokens with mask 1, those dropped, or whose weight was clamped.
- * * `rs_upper`, and `rs_lower` where there is one (0 for a clamp without).
+ * * `rs_upper`, and `rs_lower` if there is one (0 for a clamp without one).
  *
  * Nothing for `rejection_sampling: null`. Source: functional.py lines 185-425 and 534-558, actor.py, stats_tracker.py,
  * 4aef98d8.

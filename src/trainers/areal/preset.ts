@@ -223,7 +223,7 @@ function candidates(step: Step, weight: Weight): readonly Settings[] {
   }
 }
 
-/** The short decimal bound of which this is the exponential, if there is one. */
+/** The short decimal whose exponential this is, if there is one. */
 function roundedLog(value: number): number {
   return Number(Math.log(value).toPrecision(12));
 }

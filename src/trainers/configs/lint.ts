@@ -56,9 +56,9 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  *
  * @param text YAML, TOML, JSON, Python, or a shell script with flags
  * @returns each config's effect, and findings with their lines
- * @throws FormatError, EmptyInputError, LimitError where the text is not a config that can be read
+ * @throws FormatError, EmptyInputError, LimitError if the text is not a config that can be read
  * @throws SchemaError when no trainer is recognized, with the keys that would tell
- * @throws UsageError for a `trainer` that is not known
+ * @throws UsageError for an unknown `trainer`
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {
   const { file, presets, trainer } = options;
@@ -257,7 +257,7 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
   );
 }
 
-/** Keys of each correction, with the trainers that have them. */
+/** An example key of each correction, with the trainers that have it. */
 function listExamples(): string {
   const trainers = new Map<string, string[]>();
   for (const { example, title } of DIALECTS) trainers.set(example, [...(trainers.get(example) ?? []), title]);

@@ -87,7 +87,7 @@ function dashes(key: string, name: string): string {
       : name;
 }
 
-/** The known name within two edits (one where the name is short), nearest first. */
+/** The nearest known name within two edits (one if the name is short). */
 function closest(name: string, known: readonly string[], place?: "bare"): string | undefined {
   const most = name.length < (place === "bare" ? 12 : 6) ? 1 : 2;
   let best: { readonly name: string; readonly distance: number } | undefined;

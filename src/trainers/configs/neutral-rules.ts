@@ -90,8 +90,8 @@ function tooWideMean(context: LintContext, { steps }: Correction): LintFinding[]
 }
 
 /**
- * The sequence length at which the product of ratios leaves its nearest bound by chance. What cannot bind is left out: a
- * step that only makes weights finite has one, at the largest float32.
+ * The sequence length at which the product of ratios leaves its nearest bound by chance. Bounds that cannot bind are
+ * left out: a step that only makes weights finite has such a bound, at the largest float32.
  */
 function lengthBudget(context: LintContext, correction: Correction): LintFinding[] {
   const { weight, steps } = plainForm(correction);
@@ -124,7 +124,7 @@ function lengthBudget(context: LintContext, correction: Correction): LintFinding
   ];
 }
 
-/** How far a step lets ΣΔ of a sequence go, nats; undefined where it has no bound on that. */
+/** How far a step lets ΣΔ of a sequence go, nats; undefined if it does not bound that. */
 function productBound(step: Step, isProduct: boolean): number | undefined {
   if (step.action === "normalize") return undefined;
   const isOfWeight = step.action === "truncate" || step.measure === "weight";

@@ -5,7 +5,7 @@ import type { Preset } from "../shared/preset.ts";
 import { demote } from "./inherits.ts";
 
 /**
- * The preset's traps as findings, each at the line of its setting where the config writes that.
+ * The preset's traps as findings, each at the line of its setting if the config has it.
  *
  * @param from The entry that names another config, which may have the settings that are not written here.
  */

@@ -1,12 +1,12 @@
 import { TRAINERS } from "../registry.ts";
 import type { MismatchKey } from "../shared/logged-keys.ts";
 
-/** A key under which a trainer logs a mismatch metric, and whose it is. */
+/** A key under which a trainer logs a mismatch metric, with that trainer's name. */
 export interface LoggedMetric extends MismatchKey {
   readonly trainer: string;
 }
 
-/** A trainer's more specific ones first. */
+/** Each trainer's more specific keys come first. */
 const LOGGED_METRICS: readonly LoggedMetric[] = TRAINERS.flatMap(({ name, logged = {} }) =>
   (logged.mismatch ?? []).map(({ key, ...rest }) => ({ key, trainer: logged.of ?? name, ...rest })),
 );

@@ -7,7 +7,7 @@
 import { TRAINERS } from "../registry.ts";
 import type { RunKeys, RunMetricKind } from "../shared/logged-keys.ts";
 
-/** Names that programs without a trainer's own give. */
+/** Names used by programs that are not one of these trainers. */
 const OTHER: RunKeys = {
   evaluation: [
     "eval/accuracy",
@@ -22,7 +22,7 @@ const OTHER: RunKeys = {
   clip: ["clip_fraction", "clipfrac", "clip_frac"],
 };
 
-/** In the order of asking: keys of an evaluation stand before those of the training. */
+/** In the order in which they are tried: keys of an evaluation before those of training. */
 const KINDS: readonly RunMetricKind[] = [
   "evaluation",
   "reward",
@@ -43,16 +43,16 @@ const KEYS: readonly { readonly trainer: string; readonly run: RunKeys }[] = [
   { trainer: "other", run: OTHER },
 ];
 
-/** Folders of held-out prompts: what stands in them is of no training answer. */
+/** Folders of held-out prompts: their metrics are not of training answers. */
 const HELD_OUT = ["eval", "val", "val-core", "val-aux", "validation", "test"];
-/** Folders in which a key without a folder is the same: not `rollout_corr/kl`, `prompt_length/clip_ratio`. */
+/** Folders in which a key means what it means without one: not `rollout_corr/kl` or `prompt_length/clip_ratio`. */
 const NEUTRAL = ["", "train", "training"];
 
 /** A metric of a run apart from its mismatch. */
 export interface RunMetric {
   readonly kind: RunMetricKind;
   readonly trainer: string;
-  /** Place among the keys of its kind: of several, the smallest says most. */
+  /** Place among the keys of its kind: the smallest is the most informative. */
   readonly rank: number;
   /** What `*` stands for: the name of a part of the reward, a data set. */
   readonly part: string;
@@ -69,7 +69,7 @@ const ENTRIES: readonly Entry[] = KINDS.flatMap((kind) =>
 );
 
 /**
- * What a logged key says of a run apart from its mismatch; undefined where it is in no table.
+ * What a logged key says about a run apart from its mismatch; undefined if no table has it.
  *
  * @param name as the logger wrote it; a run's name before it (`run/`, `run - `) and `train/` are ignored
  */
@@ -85,7 +85,7 @@ export function recogniseRunMetric(name: string): RunMetric | undefined {
   return undefined;
 }
 
-/** The whole name, then what stands behind each separator. */
+/** Where the whole name starts, then where the text after each separator starts. */
 function listStarts(name: string): number[] {
   const starts = [0];
   for (let i = 1; i < name.length; i++)
@@ -99,7 +99,7 @@ const isHeldOut = (before: string): boolean => foldersOf(before).some((folder) =
 
 const isNeutral = (before: string): boolean => foldersOf(before).every((folder) => NEUTRAL.includes(folder));
 
-/** The text for `*`, empty for a key without; undefined where it does not match. Of two, that of the first. */
+/** The text for the first `*`, empty for a key without one; undefined if the name does not match. */
 function matchPieces(key: string, pieces: readonly string[]): string | undefined {
   if (pieces.length === 1) return key === pieces[0] ? "" : undefined;
   let at = pieces[0]!.length;

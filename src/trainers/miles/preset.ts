@@ -1,6 +1,5 @@
 /**
- * Everything known about miles: its settings and what they do, its metrics, its traps and its config keys. Reading
- * its dumps belongs in `src/input/adapters`.
+ * miles' preset: slime's correction with metrics of its own.
  *
  * @module
  */

@@ -18,7 +18,7 @@ const K3_MAX = 10;
  * With a mode also `is_weight_mean`, `ess` (1 / mean (w / mean w)², w clamped to [1/threshold, threshold]; a fraction),
  * and `clipped_frac`: of tokens, or in sequence modes of sequences.
  *
- * Nothing when the mode is None and `log_rollout_offpolicy_metrics` false. Source: grpo_trainer.py lines 2418-2601,
+ * Nothing when the mode is None and `log_rollout_offpolicy_metrics` is false. Source: grpo_trainer.py lines 2418-2601,
  * 3602360a.
  */
 export function msSwiftMetrics(settings: Settings): BatchMetrics {

@@ -1,6 +1,5 @@
 /**
- * Everything known about NeMo-RL: its settings and what they do, its metrics, its traps and its config keys.
- * Reading its dumps belongs in `src/input/adapters`.
+ * NeMo-RL's config keys: how to recognize its configs, and mistakes that only a config can have.
  *
  * @module
  */

@@ -11,14 +11,14 @@ import { readNumber } from "../shared/read-setting.ts";
  *
  * * `token_mult_prob_error`: mean exp|Δ|. `gen_kl_error`, `policy_kl_error`: the KL estimator on Δ and on −Δ, unclamped.
  * * `js_divergence_error`: mean of half the k3 of either side to their mixture.
- * * `sampling_importance_ratio`: mean of weights after truncation, also where the correction is off; over sequences at
+ * * `sampling_importance_ratio`: mean of weights after truncation, even if the correction is off; over sequences at
  *   sequence level, as with micro-batches of one sequence (larger ones log it multiplied by their size).
  * * `is_oob_ratio`: share of weights outside the bounds (of sequences for seq-mask-tis).
  * * `approx_entropy`: −mean(ρ · log-prob).
  * * `{max,mean,min}_seq_mult_prob_error`: over sequences, of a sequence's mean exp|Δ|, before and after the filter.
  *
- * Not made: `masked_correct_pct` (needs rewards), `probs_ratio*` (1 in the first update). Source: loss_functions.py lines
- * 404-780, grpo.py lines 2513-2640, 7ea279ab.
+ * Not computed: `masked_correct_pct` (needs rewards), `probs_ratio*` (1 in the first update). Source: loss_functions.py
+ * lines 404-780, grpo.py lines 2513-2640, 7ea279ab.
  */
 export function nemoRlMetrics(preset: Preset, settings: Settings): BatchMetrics {
   const logged = preset.correction({ ...settings, use_importance_sampling_correction: true });

@@ -49,7 +49,7 @@ export interface Measure {
   readonly statistic: Statistic;
   /** The unit of one value. */
   readonly level: Level;
-  /** Without meaning at token level. */
+  /** Has no meaning at token level. */
   readonly aggregation: Aggregation;
   /** Δ of each token is clamped to ± this many nats first; not clamped when absent. */
   readonly deltaBound?: number;

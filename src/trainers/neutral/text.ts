@@ -9,7 +9,7 @@
  * none
  * ```
  *
- * Parts are separated by spaces, their fields by colons. A measure is `level.aggregation.statistic` (of tokens
+ * Parts are separated by spaces, their fields by colons. A measure is `level.aggregation.statistic` (for tokens
  * `token.statistic`) or `weight`; a range has either end, or both. Every {@link Correction} has one text, which parses
  * to the same correction; numbers keep all digits.
  *
@@ -97,9 +97,9 @@ function findKey<Name extends string>(names: Readonly<Record<string, Name>>, val
 }
 
 /**
- * The correction that a text says.
+ * The correction that a text describes.
  *
- * @throws UsageError naming the part that is not understood and what could stand there, or where the correction
+ * @throws UsageError naming the part that is not understood and what could be there instead, or if the correction
  *   contradicts itself.
  */
 export function parseCorrection(text: string): Correction {

@@ -11,7 +11,7 @@ type OfSequence = Readonly<Record<string, number>>;
  * of each sequence (those without such a token as 0) `{mean,max}` of `masked_mismatch_kl`, `unmasked_mismatch_kl`,
  * `is_masked`, `is_masked_low`, `is_masked_high` (fractions of the sequence's tokens), `masked_advantage_positive`,
  * `masked_advantage_negative` (fractions of its dropped tokens). Medians and minima are computed by prime-rl but not
- * sent to its monitors. Every sequence counts as one of the rl component, as where `rl_weights` is absent.
+ * sent to its monitors. Every sequence counts as one of the rl component, as when `rl_weights` is absent.
  *
  * Source: loss.py default_loss_fn, train.py, utils.py Tensors and filter_rl_trainer_tensor_stats_for_wandb, 559b4477.
  */

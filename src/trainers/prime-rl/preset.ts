@@ -1,6 +1,5 @@
 /**
- * Everything known about prime-rl: its settings and what they do, its metrics, its traps and its config keys.
- * Reading its dumps belongs in `src/input/adapters`.
+ * prime-rl's presets, one per loss: their settings, what these do, and their traps.
  *
  * @module
  */

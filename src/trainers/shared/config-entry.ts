@@ -19,7 +19,7 @@ export interface Entry {
   readonly quoted: boolean;
   /** One-based. */
   readonly line: number;
-  /** Why the value is not known, or what it depends on. */
+  /** Why the value is unknown, or what it depends on. */
   readonly unsure?: string;
 }
 

@@ -41,7 +41,7 @@ export interface Dialect {
   readonly callees: readonly string[];
   /** Those of them that hold only the correction and refuse unknown arguments. */
   readonly closedCallees?: readonly string[];
-  /** Keys of the correction, for those who ask what is read. */
+  /** A key of the correction, as an example in messages about what is read. */
   readonly example: string;
   /** The trainer's dotted keys that are not about corrections, used to recognize it. */
   readonly marks: readonly RegExp[];
@@ -60,7 +60,7 @@ export interface Dialect {
   readonly rules: readonly LintRule[];
 }
 
-/** A dialect with what else is known of its trainer. */
+/** A dialect, and what else is known about its trainer. */
 export interface NamedDialect extends Dialect {
   readonly name: string;
   readonly title: string;
@@ -68,7 +68,7 @@ export interface NamedDialect extends Dialect {
   readonly advised: readonly string[];
 }
 
-/** Settings without effect because a switch is off. */
+/** Reports settings that have no effect because a switch is off. */
 export function needsSwitch(options: {
   readonly settings: readonly string[];
   readonly isOff: (context: LintContext) => boolean;
@@ -98,7 +98,7 @@ export function needsSwitch(options: {
   };
 }
 
-/** Names of earlier versions. */
+/** Reports settings under names from earlier versions. */
 export function oldNames(
   names: Readonly<Record<string, string>>,
   options: { readonly why: string; readonly source: string; readonly severity?: LintSeverity },

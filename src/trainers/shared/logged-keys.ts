@@ -1,6 +1,6 @@
 /**
- * The keys under which a trainer logs, from its code: those of the mismatch, with the figure of ours that each equals,
- * and those of the rest of a run. Keys that mean something else than they seem to are left out, with the reason.
+ * The keys under which a trainer logs, from its code: those of the mismatch, with our figure that each equals, and
+ * those of the rest of a run. Keys that do not mean what they seem to are left out, with the reason.
  *
  * @module
  */
@@ -26,35 +26,35 @@ export interface MismatchKey {
   readonly isBent?: true;
 }
 
-/** What else a run logs, means over its training answers unless another is named. */
+/** What else a run logs: means over its training answers unless stated otherwise. */
 export type RunMetricKind =
   | "reward"
-  /** Score of held-out prompts. Spreads and best-of-n are none: both grow with n alone. */
+  /** Score on held-out prompts. Spreads and best-of-n do not count: both grow with n alone. */
   | "evaluation"
-  /** Of a token, nats. */
+  /** Entropy per token, nats. */
   | "entropy"
-  /** Share of prompt groups in which all rewards are one. */
+  /** Share of prompt groups in which all rewards are equal. */
   | "flat_groups"
   /** Share of tokens whose ratio left the clip range, on either side. */
   | "clip"
   | "clip_low"
   | "clip_high"
-  /** Of all parameters, before it is clipped. */
+  /** Gradient norm over all parameters, before clipping. */
   | "grad_norm"
   /** KL to the reference policy, a mean over tokens, nats. */
   | "reference_kl"
-  /** Mean tokens of an answer. */
+  /** Mean number of tokens per answer. */
   | "length"
   /** Share of answers that were cut off at the length limit. */
   | "truncated"
-  /** Mean of one of the functions whose sum is the reward. */
+  /** Mean of one of the reward functions whose sum is the reward. */
   | "reward_part";
 
-/** Keys of each kind, those that say most first. `*` stands for any text. */
+/** Keys of each kind, the most informative first. `*` stands for any text. */
 export type RunKeys = Readonly<Partial<Record<RunMetricKind, readonly string[]>>>;
 
 export interface LoggedKeys {
-  /** Whose they are, where several trainers have them; the trainer's name when absent. */
+  /** The trainers that log them, if there are several; the trainer's own name when absent. */
   readonly of?: string;
   /** Keys of the mismatch, the more specific ones first. */
   readonly mismatch?: readonly MismatchKey[];
@@ -93,7 +93,7 @@ export const RATIO = {
 export const ESS = { meaning: "effective sample size", unit: "", figure: "ess", worse: "smaller" } as const;
 export const SHARE = { unit: "", worse: "larger" } as const;
 
-/** Of perplexities and of the χ² of sequences, which several trainers log under the same names. */
+/** Keys of perplexities and of the χ² of sequences, which several trainers log under the same names. */
 export const perplexityMetrics = (prefix: string, quirk: string): readonly MismatchKey[] => [
   {
     key: new RegExp(`${prefix}ppl_ratio$`),

@@ -1,13 +1,13 @@
 /**
- * Figures over masked values as verl and xtuner compute them, where masked means divide by Σ mask + 1e-8
- * (parity/masked-mean.ts): without the cancellation that the plain formulas have for small mismatches.
+ * Figures over masked values as verl and xtuner compute them, with masked means divided by Σ mask + 1e-8
+ * (masked-mean.ts), but without the cancellation that the plain formulas have for small mismatches.
  *
  * @module
  */
 import { MASKED_MEAN_EPSILON, maskedMean } from "./masked-mean.ts";
 import type { Moments } from "./moments.ts";
 
-/** By metric key. */
+/** Figures by metric key. */
 export type Figures = Record<string, number>;
 
 export function prefixed(prefix: string, figures: Figures): Figures {

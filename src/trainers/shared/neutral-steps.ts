@@ -1,12 +1,12 @@
 /**
- * Tests of a neutral correction with which presets find out whether their trainer has settings for it.
+ * Tests with which presets find out whether their trainer has settings for a neutral correction.
  *
  * @module
  */
 import type { Bounds, Correction, Measure, Reject, Step, Weight } from "../neutral/correction.ts";
 
 /**
- * Whether a bound on Δ or on a log-ratio is equivalent to ± `safety` nats: the same, or none below it. Beyond `safety`
+ * Whether a bound on Δ or on a log-ratio is equivalent to ± `safety` nats: equal, larger, or absent. Beyond `safety`
  * the two differ, by at most exp(−safety) in a weight whose upper bound is within exp(safety).
  */
 export function withinSafety(bound: number | undefined, safety: number): boolean {
@@ -19,7 +19,7 @@ export function tightenLogBound({ level, logBound, deltaBound }: Weight): number
   return Math.min(deltaBound, logBound ?? deltaBound);
 }
 
-/** Whether bounds decide equally for a weight clamped to exp(± `safety`) and for the intended weight. */
+/** Whether bounds decide the same for a weight clamped to exp(± `safety`) as for the intended weight. */
 export function withinReach({ lower, upper }: Bounds, weight: Weight, safety: number): boolean {
   if (tightenLogBound(weight) === safety) return true;
   const least = Math.exp(-safety);

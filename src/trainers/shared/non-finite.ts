@@ -7,8 +7,8 @@ import {
 } from "../../core/kernels/index.ts";
 
 /**
- * The masked mean of Δ-like terms in PyTorch when some masked-in log-probs are not finite; our own sums leave such
- * tokens out and count them.
+ * What decides PyTorch's masked mean of Δ-like terms when some masked-in log-probs are not finite; our own sums leave
+ * such tokens out and count them.
  */
 export interface NonFinite {
   /** Some Δ are NaN, so every mean is. */

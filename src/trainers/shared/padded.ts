@@ -9,7 +9,7 @@ export interface PaddedBatch {
   readonly rollout_log_probs: readonly ArrayLike<number>[];
   /** Non-zero = the policy's own token. */
   readonly response_mask?: readonly ArrayLike<number>[];
-  /** `[B][P + T]`; its last T columns stand in where there is no response mask. */
+  /** `[B][P + T]`; its last T columns are used if there is no response mask. */
   readonly attention_mask?: readonly ArrayLike<number>[];
 }
 

@@ -20,7 +20,7 @@ export interface Parameter {
   readonly name: string;
   /** The kind of its values; a `pair` is two bounds, in the trainer's order. */
   readonly kind: "number" | "boolean" | "text" | "pair" | "number or text";
-  /** The trainer's default, or the value that a user gets who switches the correction on. */
+  /** The trainer's default, or the value that users get when they switch the correction on. */
   readonly fallback: Setting;
   /** Allowed values of a text parameter; any text when absent. */
   readonly choices?: readonly string[];
@@ -56,12 +56,12 @@ export interface ConfigText {
 export interface Trap {
   /** One sentence, without its full stop. */
   readonly says: string;
-  /** `note` when absent; `drop` where a rule of the linter, which sees the whole config, reports it instead. */
+  /** `note` when absent; `drop` if a rule of the linter, which sees the whole config, reports it instead. */
   readonly severity?: "error" | "warning" | "note" | "drop";
-  /** The code of the linter's finding, that rule's with `drop`; `trap` when absent. */
+  /** The code of the linter's finding, or with `drop` the code of that rule's finding; `trap` when absent. */
   readonly code?: string;
   /**
-   * The settings that it rests on: the finding points at the first that the config writes, and is a note where another
+   * The settings that it depends on: the finding points at the first one that the config sets, and is a note if another
    * config may set one of them.
    */
   readonly setting?: string | readonly string[];

@@ -33,8 +33,8 @@ export function firstExpressing(
 }
 
 /**
- * For finite log-probs; weights below e^−logBound (2e-9 at the usual 20 nats) count as equal. NaN rules, bounds that
- * cannot bind and the order of independent rejections make no difference.
+ * Whether two corrections do the same to finite log-probs; weights below e^−logBound (2e-9 at the usual 20 nats) count
+ * as equal. NaN rules, bounds that cannot bind and the order of independent rejections make no difference.
  */
 export function sameEffect(a: Correction, b: Correction): boolean {
   return JSON.stringify(plainForm(a)) === JSON.stringify(plainForm(b));

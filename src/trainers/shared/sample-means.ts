@@ -37,7 +37,7 @@ export class SampleMeans {
     this.#sums.set(key, (this.#sums.get(key) ?? 0) + sum);
   }
 
-  /** Under `prefix` + key. */
+  /** The means under `prefix` + key. */
   finish(prefix: string): Readonly<Record<string, number>> {
     const rows = Math.max(this.#rows, 1);
     return Object.fromEntries([...this.#sums].map(([key, sum]) => [prefix + key, sum / rows]));

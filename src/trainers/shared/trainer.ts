@@ -1,6 +1,6 @@
 /**
- * What is known of a trainer, as `src/trainers/NAME/index.ts` gives it. What reads its files is in `NAME/files`, which
- * needs Node and is listed in `src/trainers/files`.
+ * What logratio knows about a trainer, as `src/trainers/NAME/index.ts` declares it. The code that reads its files is in
+ * `NAME/files`, which needs Node and is listed in `src/trainers/files`.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { Preset } from "./preset.ts";
 export interface TrainerFix {
   /** The causes' ids. */
   readonly causes: readonly string[];
-  /** What to paste. */
+  /** The line to paste. */
   readonly line: string;
   readonly note: string;
-  /** The keys and flags in line and note, as written, each with the trainer's file that has it. */
+  /** The keys and flags in line and note, as written, each with the trainer's file that defines it. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
@@ -28,17 +28,17 @@ export interface Hook {
   readonly writtenFor: string;
   /** Where the lines go. */
   readonly place: string;
-  /** `none` where there is nothing to add. */
+  /** `none` if there is nothing to add. */
   readonly language: "shell" | "python" | "none";
   /** What to type; `{plugin}` stands for the path of the plug-in file. */
   readonly lines: readonly string[];
-  /** What the run needs besides, so that both log-probs are there. */
+  /** What else the run needs to have both log-probs. */
   readonly needs?: string;
-  /** A file in `python/logratio/hooks/plugins` that the trainer is given. */
+  /** A file in `python/logratio/hooks/plugins` that is passed to the trainer. */
   readonly plugin?: string;
 }
 
-/** A dump that holds only text, so that it is named and not read. */
+/** A dump that holds only text: it is recognized, to say what it is, but not read. */
 export interface TextDump {
   /** `TRL's completions table`. */
   readonly what: string;
@@ -55,10 +55,10 @@ export interface Trainer {
   readonly title: string;
   /** On GitHub: `NVIDIA-NeMo/RL`. */
   readonly repository: string;
-  /** What of it was read; a line that rests on another commit or version names that. */
+  /** The version whose code was read; a line that is based on another commit or version names it. */
   readonly read: {
     readonly commit: string;
-    /** The commit's, as far as it is known. */
+    /** The commit's date, if it is known. */
     readonly date?: string;
   };
   /** Its corrections. */

@@ -13,9 +13,9 @@ const LOG_CLAMP = 20;
  * * `is_ratio_mean`: ρ (Δ clamped to ±20 nats) over tokens with mask 1, before any correction.
  * * `is_ratio_{std,max,min}`: SkyRL takes them of ρ · mask over padding, too, which a record no longer has; these are
  *   over tokens with mask 1 (std with n − 1).
- * * `tis_token_clip_high_ratio`: of the tokens that outlier and token mask left; `tis_seq_clip_high_ratio`, `outlier_*`
- *   and `*_sequence_mask_*`: of all sequences, those without tokens included.
- * * `token_mask_ratio`: of the tokens that the outlier mask left.
+ * * `tis_token_clip_high_ratio`: share of the tokens that the outlier and token masks left; `tis_seq_clip_high_ratio`,
+ *   `outlier_*` and `*_sequence_mask_*`: share of all sequences, including those without tokens.
+ * * `token_mask_ratio`: share of the tokens that the outlier mask left.
  *
  * Nothing under `loss_metrics` when every correction is off. Source: off_policy_correction_utils.py, train/trainer.py
  * lines 1383-1406, a9564572.

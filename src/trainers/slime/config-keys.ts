@@ -1,6 +1,5 @@
 /**
- * Everything known about slime: its settings and what they do, its metrics, its traps and its config keys. Reading
- * its dumps belongs in `src/input/adapters`.
+ * slime's config keys: how to recognize its configs, and mistakes that only a config can have.
  *
  * @module
  */
@@ -98,7 +97,7 @@ const RULES: readonly LintRule[] = [
   }),
 ];
 
-/** The dialect of slime and of its fork, which differ in the preset and in what gives them away. */
+/** The dialect of slime and of its fork, which differ in the preset and in the text that identifies them. */
 export function slimeDialectFor(preset: string, textMarks: readonly RegExp[]): Dialect {
   return {
     preset: (view) => (usesMis(view) ? "slime-mis" : preset),

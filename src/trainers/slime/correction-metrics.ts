@@ -16,7 +16,7 @@ export interface SlimeMetricsOptions {
  *
  * * `tis`: ρ before any bound; `tis_abs`: |ρ − 1|; `tis_clipfrac`: share of tokens whose weight is not ρ.
  * * `train_rollout_logprob_abs_diff`: |Δ|, nats.
- * * `ois`, only with use_rollout_logprobs: the PPO ratio, which then is ρ. Without, it is 1 in the first update.
+ * * `ois`, only with use_rollout_logprobs: the PPO ratio, which then is ρ. Otherwise it is 1 in the first update.
  * * `opsm_clipfrac`: tokens of dropped sequences, mask 0 included, over tokens with mask 1; above 1 when a dropped
  *   sequence has tool tokens.
  *

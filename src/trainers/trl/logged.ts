@@ -27,14 +27,14 @@ export const logged: LoggedKeys = {
   run: {
     evaluation: ["eval_reward", "eval/reward"],
     reward: ["reward", "objective/scores"],
-    // Not PPO's `objective/entropy`: a sum over the answer.
+    // Not PPO's `objective/entropy`, which is a sum over the answer.
     entropy: ["entropy", "policy/entropy_avg"],
     flat_groups: ["frac_reward_zero_std"],
     clip_low: ["clip_ratio/low_mean"],
     clip_high: ["clip_ratio/high_mean"],
     clip: ["clip_ratio/region_mean", "policy/clipfrac_avg"],
     grad_norm: ["grad_norm"],
-    // Not PPO's `objective/kl`: a sum over the answer.
+    // Not PPO's `objective/kl`, which is a sum over the answer.
     reference_kl: ["kl"],
     length: ["completions/mean_length", "completion_length"],
     truncated: ["completions/clipped_ratio"],

@@ -15,8 +15,8 @@ import { RejectionSums } from "./rejection-metrics.ts";
 import type { VerlPlan } from "./settings.ts";
 
 /**
- * Sums one batch. `finish` raises EmptyInputError where verl raises ValueError: no token with mask 1.
- * `rollout_is_eff_sample_size` is NaN where every weight is 0, for which verl stops with ZeroDivisionError.
+ * Sums one batch. `finish` throws EmptyInputError if no token has mask 1, where verl raises ValueError.
+ * `rollout_is_eff_sample_size` is NaN if every weight is 0, where verl stops with ZeroDivisionError.
  */
 export function verlBatchMetrics({ importance, rejections }: VerlPlan): BatchMetrics {
   const summary = new MismatchSummary({ detail: "slice" });

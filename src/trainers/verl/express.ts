@@ -1,5 +1,5 @@
 /**
- * From the neutral form to verl's settings.
+ * Expresses the neutral form in verl's settings.
  *
  * @module
  */

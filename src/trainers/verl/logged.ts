@@ -80,7 +80,7 @@ export const logged: LoggedKeys = {
     // Not `actor/pg_clipfrac_lower`: the share that dual clipping (`clip_ratio_c`) bounds, of negative advantages.
     clip: ["actor/pg_clipfrac"],
     grad_norm: ["actor/grad_norm"],
-    // Not `actor/ppo_kl`: to the policy before the update.
+    // Not `actor/ppo_kl`, which is the KL to the policy before the update.
     reference_kl: ["actor/kl_loss", "actor/reward_kl_penalty"],
     length: ["response_length/mean"],
     truncated: ["response_length/clip_ratio"],

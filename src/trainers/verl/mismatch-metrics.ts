@@ -63,9 +63,9 @@ export function verlDebugMetrics(summary: MismatchSummary): Metrics {
 
 /**
  * `per_round/*` of verl's pull request 5229: mean |Δ| of all tokens in the i-th run of mask 1, whichever sequence it is in.
- * A round counts all its tokens; one with a NaN among them has the mean NaN and is never the worst. Only `total_rounds` is
- * there when nothing is masked in; a tie for `max_round_diff` goes to the earlier round, and it is -1 where every mean is
- * NaN.
+ * A round counts all its tokens; if one of them is NaN, so is the mean, and the round is never the worst. Only
+ * `total_rounds` is present when nothing is masked in; a tie for `max_round_diff` goes to the earlier round, and it is
+ * -1 if every mean is NaN.
  *
  * ```ts
  * import assert from "node:assert/strict";

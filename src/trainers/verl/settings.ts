@@ -1,6 +1,6 @@
 /**
- * Parses verl's settings like verl: `_parse_rollout_is_threshold` and `_parse_rollout_rs_thresholds` of
- * verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b, their error messages included.
+ * Parses verl's settings as verl does, including its error messages: `_parse_rollout_is_threshold` and
+ * `_parse_rollout_rs_thresholds` of verl/trainer/ppo/rollout_corr_helper.py @ 1dda039b.
  *
  * @module
  */
@@ -61,7 +61,7 @@ export interface VerlPlan {
 /**
  * The meaning of the settings.
  *
- * @throws UsageError with verl's own message where verl raises.
+ * @throws UsageError with verl's own message if verl would raise.
  */
 export function readVerlSettings(settings: Settings): VerlPlan {
   const importance = readImportance(settings);

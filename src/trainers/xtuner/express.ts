@@ -1,5 +1,5 @@
 /**
- * From the neutral form to xtuner's settings.
+ * Expresses the neutral form in xtuner's settings.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Reads xtuner's `RolloutImportanceSampling` like xtuner (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462),
+ * Reads xtuner's `RolloutImportanceSampling` as xtuner does (InternLM/xtuner xtuner/v1/rl/rollout_is.py @ b934f462),
  * including its asserts.
  *
  * @module
@@ -25,7 +25,7 @@ export interface XtunerPlan {
 }
 
 /**
- * The meaning of the settings; undefined when `rollout_is_threshold` is None, with which xtuner neither weights nor
+ * The meaning of the settings; undefined when `rollout_is_threshold` is None, since xtuner then neither weights nor
  * masks.
  *
  * @throws UsageError with xtuner's own message when one of its asserts fails, and for a veto that would reject
