@@ -57,7 +57,7 @@ export class BinnedSums {
     this.#bins = new Float64Array(places * BINS);
   }
 
-  /** The arrays themselves; these sums are of no use once they are moved. */
+  /** The arrays themselves; do not use these sums once the arrays are moved. */
   arrays(): BinnedArrays {
     const odd = this.#odd ?? new Map<number, number>();
     const [oddPlaces, oddSums] = [Float64Array.from(odd.keys()), Float64Array.from(odd.values())];
@@ -124,10 +124,10 @@ export class BinnedSums {
   }
 
   /**
-   * For each `i` in `[from, to)`: adds `width` values, from `values[i * width]` on, to the places of `slots[i]`. Slot `first` has
-   * the places `[0, width)`, the next one those after it, and so on.
+   * For each `i` in `[from, to)`, adds `width` values, from `values[i * width]` on, to the places of `slots[i]`. Slot
+   * `first` has the places `[0, width)`, the next one those after it, and so on.
    *
-   * Hot loops give arrays: V8 makes an object of each float64 that is given to a function, unless it inlines the function.
+   * Hot loops pass arrays: V8 makes an object of each float64 that is passed to a function, unless it inlines the call.
    */
   addRows(
     slots: Int32Array,
@@ -155,7 +155,7 @@ export class BinnedSums {
           this.#addFloat(place);
           continue;
         }
-        // All digits, also those that are 0: a branch for each would be taken at random.
+        // All digits, even those that are 0: a branch for each would be unpredictable.
         const at = place * BINS + by;
         const scaled = value * SCALES[bin - LOWEST]!;
         const digit = Math.trunc(scaled);
@@ -215,7 +215,7 @@ export class BinnedSums {
       if (kinds[i] === KIND.float64) to.plainFloat(this.value(place));
       if (kinds[i] !== KIND.bins) continue;
       const odd = this.#odd?.get(place);
-      // No top is 0: that is what is empty, which has a kind of its own.
+      // 0 marks an odd sum; no top is written as 0, since empty places have a kind of their own.
       to.whole(odd === undefined ? this.#tops[place]! - EMPTY : 0);
       if (odd !== undefined) to.float(odd);
       else for (let j = 0; j < BINS; j++) to.signed(this.#bins[place * BINS + j]!);

@@ -25,8 +25,8 @@ export const TAIL_THRESHOLDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 2, 5
  */
 export const CATASTROPHIC_DELTA = Math.log(1e-4);
 /**
- * |Δ| in nats from which ρ is outside [1/2, 2]: log 2, rounded up to where a cell of a full sketch ends (ρ = 2.0004), so that
- * counting tokens and asking a sketch give the same.
+ * |Δ| in nats from which ρ is outside [1/2, 2]: log 2, rounded up to where a cell of a full sketch ends (ρ = 2.0004),
+ * so that counting tokens and asking a sketch give the same number.
  */
 export const TWOFOLD_DELTA = 1420 / 2048;
 const SIGNED_THRESHOLDS: readonly number[] = [
@@ -46,7 +46,10 @@ function readWord(magnitude: number): number {
 
 const WORDS = SIGNED_THRESHOLDS.map((threshold) => readWord(Math.abs(threshold)));
 
-/** Of each threshold: the largest float32 up to its magnitude and its sign, as bits. For kernels that count as {@link CellCounts} does. */
+/**
+ * For each threshold, the bits of the largest float32 up to its magnitude, and of its sign: for kernels that count as
+ * {@link CellCounts} does.
+ */
 export const THRESHOLD_WORDS: readonly (readonly [magnitude: number, sign: number])[] = WORDS.map(
   (word, slot) => [word, SIGNED_THRESHOLDS[slot]! < 0 ? 0x80000000 : 0],
 );
@@ -73,7 +76,7 @@ function findThresholdCells(mantissaBits: number): ThresholdCells {
   return found;
 }
 
-/** By bits of the mantissa. A run has thousands of these counts. */
+/** By bits of the mantissa; shared, since a run has thousands of {@link CellCounts}. */
 const THRESHOLD_CELLS = { 7: findThresholdCells(7), 10: findThresholdCells(10) } as const;
 
 /** Cells, ascending, and the number of values in each. */
@@ -110,8 +113,8 @@ function sumUpTo(counts: CellArray, from: number, to: number, enough: number): n
 }
 
 /**
- * Each of the cells as often as it is counted, `size` values. In an array made for them: one that grows leaves several times
- * as much behind, and a run has one for each step.
+ * Lists each cell as often as it was counted, `size` values in all, in an array of that size: one that grows leaves
+ * several times as much behind, and a run has one for each step.
  */
 function listEach(cells: CellArray, counts: CellArray, from: number, to: number, size: number): number[] {
   const listed = new Array<number>(size);
@@ -120,7 +123,7 @@ function listEach(cells: CellArray, counts: CellArray, from: number, to: number,
   return listed;
 }
 
-/** Of the ascending cells in `[from, to)`: each once, and how often it occurs. */
+/** The distinct cells in `[from, to)` of an ascending list, and how often each occurs. */
 function countEqual(ascending: readonly number[], from: number, to: number): ListedCells {
   const [start, end] = [findFirst(ascending, from), findFirst(ascending, to)];
   const [cells, counts] = [new Uint32Array(end - start), new Float64Array(end - start)];
@@ -137,8 +140,8 @@ export class CellCounts {
   readonly #mantissaBits: 7 | 10;
   readonly #thresholds: ThresholdCells;
   /**
-   * By {@link SIGNED_THRESHOLDS}: values of its cell that lie beyond it. Undefined after a merge with counts that lack
-   * it.
+   * For each of {@link SIGNED_THRESHOLDS}, how many values of its cell lie beyond it. Undefined after a merge with
+   * counts that lack it.
    */
   #beyond: Float64Array | undefined = new Float64Array(SIGNED_THRESHOLDS.length);
   /** A cell per value; undefined once there are pages. */
@@ -154,14 +157,14 @@ export class CellCounts {
 
   /**
    * Of the values in the cell of a {@link TAIL_THRESHOLDS} entry, how many lie beyond it (further from 0, same sign);
-   * undefined for other thresholds, and if it was not counted.
+   * undefined for other thresholds, and if these values were not counted.
    */
   countBeyond(threshold: number): number | undefined {
     const slot = SIGNED_THRESHOLDS.indexOf(threshold);
     return slot < 0 ? undefined : this.#beyond?.[slot];
   }
 
-  /** {@link countBeyond} of all thresholds, the positive ones first; undefined if it was not counted. */
+  /** {@link countBeyond} of all thresholds, the positive ones first; undefined if these values were not counted. */
   get beyond(): readonly number[] | undefined {
     return this.#beyond && [...this.#beyond];
   }
@@ -170,7 +173,7 @@ export class CellCounts {
     this.#beyond = counts && Float64Array.from(SIGNED_THRESHOLDS, (_, i) => counts[i] ?? 0);
   }
 
-  /** Counts the cells of those of `words[from, to)`, bits of float32 values, that are finite; returns how many are. */
+  /** Counts the cells of the finite values among `words[from, to)`, bits of float32; returns how many are finite. */
   addWords(words: Uint32Array, from: number, to: number): number {
     const shift = 23 - this.#mantissaBits;
     const pageMask = (1 << this.#mantissaBits) - 1;
@@ -247,7 +250,7 @@ export class CellCounts {
     }
     let at = from;
     let added = 0;
-    // As long as they may fit the list.
+    // As long as they may fit into the list.
     for (; at < to && this.#listed !== undefined; at++) {
       this.add(cells[at]!, counts[at]!);
       added += counts[at]!;
@@ -320,7 +323,7 @@ export class CellCounts {
     return { cells, counts };
   }
 
-  /** The first non-empty cell from `from` on, a whole page, and before `to`. */
+  /** The first non-empty cell of `[from, to)`, whole pages. */
   first(from: number, to: number): number | undefined {
     if (this.#listed !== undefined) {
       const listed = this.#sorted(this.#listed);

@@ -1,5 +1,5 @@
 /**
- * A share of a sum by cluster, and how it changes without any one cluster.
+ * A share of a sum by cluster, and how it changes when any one cluster is left out.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { JoinedTable } from "./layout/joined-table.ts";
 import { layoutOf, part } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 
-/** Most clusters kept apart, as in `ClusterSums`. */
+/** How many clusters are kept apart, as in `ClusterSums`. */
 const MOST = 2 ** 12;
 const FIRST_PREFIX = 16;
 
@@ -25,7 +25,7 @@ export class ClusterShares extends Sums {
 
   /**
    * @param key a whole number below 2^53, evenly spread
-   * @param whole not below 0, as `part`, which is at most that
+   * @param whole at least 0, like `part`, which is at most `whole`
    */
   add(key: number, whole: number, part: number): void {
     const slot = this.#joined.open(key);
@@ -34,7 +34,7 @@ export class ClusterShares extends Sums {
     this.#joined.join();
   }
 
-  /** Smallest and largest share without any one cluster; NaN with fewer than two non-empty clusters. */
+  /** Smallest and largest share with one cluster left out; NaN with fewer than two non-empty clusters. */
   leaveOneOut(): readonly [low: number, high: number] {
     const { table } = this.#joined;
     const rows = table.sorted().map(([, slot]) => [0, 1].map((i) => table.exact(slot, i)));

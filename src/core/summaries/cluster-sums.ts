@@ -2,10 +2,10 @@
  * Sums by cluster, the unit that was drawn independently: a prompt with all its samples (or a sequence of unknown
  * prompt). The differences between clusters show how far a pooled figure may be off.
  *
- * Up to {@link MOST_CLUSTERS} clusters are kept apart. Of more, those whose keys start with the same bits are joined,
- * with as many bits as leave no more than that: unions of independent clusters are independent, so the result is
- * fewer, larger clusters of the same population. The set of keys alone decides which are joined, so shards merged in
- * any order or tree end in the same clusters.
+ * Up to {@link MOST_CLUSTERS} clusters are kept apart. If there are more, those whose keys start with the same bits are
+ * joined, for the largest number of bits that keeps within the limit: unions of independent clusters are independent,
+ * so the result is fewer, larger clusters of the same population. The set of keys alone decides which are joined, so
+ * shards merged in any order or tree give the same clusters.
  *
  * @module
  */
@@ -26,10 +26,10 @@ import { JoinedTable, KEY_BITS } from "./layout/joined-table.ts";
 import { counts, exactSums, layoutOf, part } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 
-/** Clusters kept apart. */
+/** How many clusters are kept apart. */
 export const MOST_CLUSTERS = 2 ** 14;
 
-/** Clusters kept apart in a slice of a run: there are many slices, and testing one needs no more. */
+/** How many clusters are kept apart in a slice of a run: there are many slices, and testing one needs no more. */
 export const MOST_SLICE_CLUSTERS = 2 ** 8;
 
 /**
@@ -56,7 +56,7 @@ export const CLUSTER_WIDTH = Object.keys(CLUSTER).length;
 
 /** Columns that are whole numbers, whose sums are exact. */
 const WHOLE: readonly number[] = [CLUSTER.tokens, CLUSTER.probTokens, CLUSTER.entropyTokens];
-/** By column, its index among the whole-number columns, or among the others. */
+/** The index of each column among the whole-number columns, or among the others. */
 const PLACES = Array.from({ length: CLUSTER_WIDTH }, (_, column) =>
   WHOLE.includes(column)
     ? WHOLE.indexOf(column)

@@ -20,11 +20,11 @@ const K3 = 3;
 const DELTA_ABS_MAX = 4;
 const WIDTH = 5;
 
-/** The third of the settled {@link SUMS}. */
+/** k3 is the third of the settled {@link SUMS}. */
 const K3_PLACE = 2;
 /** Bytes that are allocated for each group below the largest one. */
 const GROUP_BYTES = 160;
-/** A unit with so many groups has most of a vocabulary: it meets each line of memory often enough not to wait. */
+/** A unit with this many groups has most of a vocabulary: it uses each cache line so often that it need not wait. */
 const DENSE = 2 ** 16;
 
 /** Sums of groups in tables as long as the largest group. */
@@ -105,8 +105,8 @@ export class DenseGroupSums {
   /**
    * Adds a kernel's sums of a unit.
    *
-   * @param count of groups
-   * @param take the sums of some of these groups, from the given one on
+   * @param count number of groups
+   * @param take returns the sums of some of these groups, from the given one on
    */
   addCounted(count: number, take: (from: number) => CountedGroups): void {
     if (count >= DENSE && !this.#isUnsettled) {
@@ -144,7 +144,7 @@ export class DenseGroupSums {
   #closeUnit(end: number): void {
     const waiting = this.#waiting;
     waiting.close(end);
-    // What a cache holds need not wait.
+    // Groups that fit a cache need not wait.
     if (waiting.limit <= BLOCK && this.#settled.counts.length <= BLOCK) this.#addWaiting();
   }
 
@@ -187,7 +187,7 @@ export class DenseGroupSums {
     }
   }
 
-  /** Hands over all sums, for another thread: {@link encode} looks at each group. None are left here. */
+  /** Hands over all sums to another thread, and keeps none: {@link encode} would look at each group. */
   take(): GroupArrays {
     const { counts, largest, sums } = this.#complete();
     this.#settled = new SettledGroups();
@@ -207,7 +207,7 @@ export class DenseGroupSums {
     return this.#onlyUnit() ?? joinColumns(this.#readBlocks((block) => readColumns(block)));
   }
 
-  /** {@link largestGroups} of {@link columns}, without the other rows: those of a vocabulary take a while. */
+  /** {@link largestGroups} of {@link columns}, without making the other rows: those of a vocabulary take a while. */
   largest(most: number): GroupRow[] {
     const largest = (block: SettledGroups): GroupColumns => {
       const groups = block.groups();
@@ -217,13 +217,13 @@ export class DenseGroupSums {
     return largestGroups(this.#onlyUnit() ?? joinColumns(this.#readBlocks(largest)), most);
   }
 
-  /** The columns of a run of a single unit: there is nothing to add up. */
+  /** The columns of a run that has a single unit, with nothing to add up; undefined for other runs. */
   #onlyUnit(): GroupColumns | undefined {
     this.settle();
     return this.#isUnsettled && this.#waiting.units === 1 ? copyColumns(this.#waiting) : undefined;
   }
 
-  /** What `read` makes of all sums: of what is settled, or block by block of what still waits. */
+  /** The results of `read` for all sums: for the settled ones, or block by block for those that still wait. */
   #readBlocks<T>(read: (block: SettledGroups) => T): T[] {
     this.settle();
     if (!this.#isUnsettled) return [read(this.#complete())];
@@ -291,7 +291,7 @@ export class DenseGroupSums {
     settled.sums.mergeFrom(from, listPlaces(others, SUMS));
   }
 
-  /** Has the plain ones of ascending groups wait, with their Δ and k3; counts the tokens of the others, and returns these. */
+  /** Makes the plain groups wait, with their Δ and k3; counts the tokens of the others, and returns these groups. */
   #waitPlain(
     groups: Float64Array | Uint32Array,
     tokens: Float64Array,
@@ -299,12 +299,12 @@ export class DenseGroupSums {
     from: ByteReader,
   ): Uint32Array {
     const waiting = this.#waiting;
-    // One row more than needed, for the group that turns out to be of the other kind.
+    // One row more than needed: each group is written to both lists, and kept in one.
     const first = this.#openUnit(groups.length + 1);
     const others = new Uint32Array(groups.length + 1);
     const otherTokens = new Float64Array(groups.length + 1);
     let end = first;
-    // Without branches, which groups at random would make slow.
+    // Without branches: the kinds follow in random order, so branches would be slow.
     for (let i = 0; i < groups.length; i++) {
       const other = i - (end - first);
       waiting.groups[end] = others[other] = groups[i]!;

@@ -60,7 +60,7 @@ export function sumGradient(
     const advantage = advantages[t]!;
     if (!Number.isFinite(delta) || !Number.isFinite(advantage)) continue;
     const k3 = quickK3(delta);
-    // expm1 Δ, which the k3 of a small Δ nearly gives.
+    // k3 + Δ is expm1 Δ, up to rounding.
     const impact = advantage * (k3 + delta);
     if (k3 === Number.POSITIVE_INFINITY) {
       overflowed++;
@@ -118,7 +118,7 @@ export class GradientSums extends Sums {
     return slot === undefined ? new Float64Array(GRADIENT_WIDTH) : readRow(this.#steps, slot);
   }
 
-  /** Of all steps. */
+  /** The sums of all steps. */
   total(): Float64Array {
     const all = new SumTable(COLUMNS);
     all.merge(this.#steps, () => 0);

@@ -1,5 +1,5 @@
 /**
- * What sums of groups are read as.
+ * The form in which sums of groups are read.
  *
  * @module
  */
@@ -35,12 +35,12 @@ export function groupRow(columns: GroupColumns, i: number): GroupRow {
   };
 }
 
-/** The `most` rows with the largest Σ k3, largest first; of equal ones the smaller group. */
+/** The `most` rows with the largest Σ k3, largest first; ties go to the smaller group. */
 export function largestGroups(columns: GroupColumns, most: number): GroupRow[] {
   return findLargest(columns.k3, most).map((i) => groupRow(columns, i));
 }
 
-/** Indices of the `most` largest values, largest first; of equal ones the first. */
+/** Indices of the `most` largest values, largest first; ties go to the smaller index. */
 export function findLargest(values: Float64Array, most: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < values.length; i++) {
@@ -54,7 +54,7 @@ export function findLargest(values: Float64Array, most: number): number[] {
   return found;
 }
 
-/** Rows `order` of the columns, under other groups. */
+/** Rows `order` of the columns, renamed to `groups`. */
 export function pickColumns(
   columns: GroupColumns,
   order: ArrayLike<number>,

@@ -2,7 +2,7 @@
  * Sums over groups of tokens that are not groups of sequences (position deciles, probability buckets, token ids).
  *
  *     groups below 2^19 ──────────► tables as long as the largest of them
- *     groups up to 2^24 ─► slots ─► tables as long as there are such groups
+ *     groups up to 2^24 ─► slots ─► tables with a row for each such group
  *
  * @module
  */
@@ -36,7 +36,7 @@ class LargeGroups {
   readonly slots = new GroupSlots();
   readonly sums = new DenseGroupSums();
 
-  /** Adds the tokens of `[from, to)` that are of large groups. */
+  /** Adds the tokens of `[from, to)` that belong to large groups. */
   addMany(groups: Int32Array, delta: Float32Array, k3: Float32Array, from: number, to: number): void {
     const places: number[] = [];
     for (let i = from; i < to; i++) if (isLarge(groups[i]!)) places.push(i);
@@ -72,7 +72,7 @@ function isLarge(group: number): boolean {
 }
 
 export class GroupSums {
-  /** A vocabulary has most of its tokens once, so these are in columns of their own, two float32 each. */
+  /** Most tokens of a vocabulary occur once, so these have their own columns, two float32 each. */
   static readonly layout = ownWay<GroupSums>("groups");
   #small: DenseGroupSums;
   #large: LargeGroups | undefined;
@@ -99,8 +99,8 @@ export class GroupSums {
   /**
    * Adds a kernel's sums of a unit.
    *
-   * @param count of groups, all of them below {@link DENSE_GROUPS}
-   * @param take the sums of some of these groups, from the given one on
+   * @param count number of groups, all of them below {@link DENSE_GROUPS}
+   * @param take returns the sums of some of these groups, from the given one on
    */
   addCounted(count: number, take: (from: number) => CountedGroups): void {
     this.#small.addCounted(count, take);
@@ -118,7 +118,7 @@ export class GroupSums {
     return this.#large;
   }
 
-  /** Hands over all sums, for another thread: {@link encode} looks at each group. None are left here. */
+  /** Hands over all sums to another thread, and keeps none: {@link encode} would look at each group. */
   take(): MovedGroups {
     const large = this.#large;
     this.#large = undefined;
@@ -144,7 +144,7 @@ export class GroupSums {
     return this.#large === undefined ? small : joinColumns([small, this.#large.columns()]);
   }
 
-  /** {@link largestGroups} of {@link columns}, without the other rows: those of a vocabulary take a while. */
+  /** {@link largestGroups} of {@link columns}, without making the other rows: those of a vocabulary take a while. */
   largest(most: number): GroupRow[] {
     return this.#large === undefined ? this.#small.largest(most) : largestGroups(this.columns(), most);
   }

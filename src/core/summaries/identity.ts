@@ -102,7 +102,7 @@ export function testExcess(table: Float64Array, width: number, column: number, p
 
 const ROUNDING = 1e-13;
 
-/** Compensated (Neumaier, ZAMM 54, 1974), so that clusters in any order give the same sum, even a tiny one. */
+/** A compensated sum (Neumaier, ZAMM 54, 1974), so that clusters in any order give the same, even if it is tiny. */
 function sumColumn(table: Float64Array, width: number, column: number): number {
   let sum = 0;
   let lost = 0;
@@ -115,7 +115,7 @@ function sumColumn(table: Float64Array, width: number, column: number): number {
   return Number.isNaN(lost) ? sum : sum + lost;
 }
 
-/** Of the tokens `[from, to)` with mask 1, both log-probs finite and the rollout policy's entropy known. */
+/** Sums of the tokens `[from, to)` with mask 1, both log-probs finite and the rollout policy's entropy known. */
 export function sumSurprisal(
   { rollout, trainer, mask }: { rollout: FloatArray; trainer: FloatArray; mask: Uint8Array },
   entropy: FloatArray,

@@ -3,10 +3,10 @@ import { type Codec, listOf, nullable, recordOf, SIGNED, TEXT, WHOLE, writtenAs 
 /** Tokens of the response kept before a large token, and after it. */
 export const IDS_BEFORE = 32;
 export const IDS_AFTER = 16;
-/** Of a prompt: ids, or UTF-16 units of its text. */
+/** How much is kept of a prompt: ids, or UTF-16 units of its text. */
 export const PROMPT_IDS = 200;
 export const PROMPT_TEXT = 800;
-/** Of a policy's most probable tokens. */
+/** How many of a policy's most probable tokens are kept. */
 export const CANDIDATES = 5;
 
 /** A policy's most probable tokens, likeliest first; log-probs in nats. */
@@ -20,13 +20,13 @@ export interface LargeTokenDetails {
   /** Ids of the response before the token, and after it; -1 unknown, empty where the source has none. */
   readonly before: readonly number[];
   readonly after: readonly number[];
-  /** The last of the prompt. */
+  /** The last ids of the prompt. */
   readonly promptIds: readonly number[];
   /** Tokens of the whole prompt. */
   readonly promptLength: number;
-  /** The end of the prompt where the source has it as text. */
+  /** The end of the prompt, if the source has it as text. */
   readonly promptText: string | null;
-  /** Of the tokens before, the token and those after, where the source has tokens by text. */
+  /** Texts of the tokens before, of the token and of those after, if the source has tokens by text. */
   readonly texts: readonly [before: string, token: string, after: string] | null;
   readonly rollout: Candidates | null;
   readonly trainer: Candidates | null;
@@ -34,7 +34,7 @@ export interface LargeTokenDetails {
 
 const IDS = listOf(SIGNED);
 
-/** Without a count of their own for the log-probs; no candidates are null. */
+/** The log-probs have no count of their own, since each id has one; no candidates are read as null. */
 const CANDIDATES_OR_NULL: Codec<Candidates | null> = {
   text: "ids with a number each, or none",
   write(candidates, to) {

@@ -1,10 +1,10 @@
 /**
- * Tokens whose ratio is outside of [½, 2], the largest ones: what the mistakes of a run are found from.
+ * The largest tokens whose ratio is outside [½, 2], from which the mistakes of a run are found.
  *
- * A mistake is a set of tokens, and its sums are known only once all of them are. To keep sums of every set would take
- * memory that grows with the run, and to drop some of them early would make the rest depend on the order of shards. The
- * largest tokens do not: those of shards, merged in any order or tree, are those of the whole. So tokens are kept, and sets
- * are formed from them at the end.
+ * A mistake is a set of tokens, and its sums are known only once all of them are. Keeping sums of every set would take
+ * memory that grows with the run, and dropping some of them early would make the rest depend on the order of shards.
+ * The largest tokens do not depend on it: those of shards, merged in any order or tree, are those of the whole. So
+ * tokens are kept, and sets are formed from them at the end.
  *
  * @module
  */
@@ -26,10 +26,10 @@ const LARGE_TOKENS_KEPT = 1024;
 /** Contents whose largest token is kept with its surroundings, by |Δ| and by impact. */
 const DETAILS_KEPT = 64;
 
-/** A token that was found. Numbers that are not known are NaN, ids -1. */
+/** A large token. Unknown numbers are NaN, unknown ids -1. */
 export interface LargeToken {
   readonly file: string;
-  /** Of its batch within the file. */
+  /** Index of its batch in the file. */
   readonly batch: number;
   readonly step: number;
   readonly rank: number;
@@ -43,12 +43,12 @@ export interface LargeToken {
   readonly rollout: number;
   readonly trainer: number;
   readonly advantage: number;
-  /** Whether the answer is right: 1, 0. */
+  /** 1 if the answer is right, 0 if it is wrong. */
   readonly correct: number;
-  /** Key of the prompt, the same at every step; of the sequence where the prompt is not known. */
+  /** Key of the prompt, the same at every step; that of the sequence if the prompt is unknown. */
   readonly prompt: number;
   readonly isPrompt: boolean;
-  /** Of the step and the prompt: see `ClusterSums`. */
+  /** Key of the step and the prompt: see `ClusterSums`. */
   readonly cluster: number;
   /** Sequences of the cluster in this batch. */
   readonly siblings: number;
@@ -67,7 +67,7 @@ export function deltaOf({ rollout, trainer }: Pick<LargeToken, "rollout" | "trai
   return Math.fround(trainer - rollout);
 }
 
-/** |A||ρ − 1|; NaN where the advantage is not known, or ρ overflows. */
+/** |A||ρ − 1|; NaN if the advantage is unknown or ρ overflows. */
 export function impactOf({
   rollout,
   trainer,
@@ -82,7 +82,7 @@ export function tokenHandle({ step, rank, row, token }: LargeToken): string {
   return formatHandle({ step, rank, sequence: row, token });
 }
 
-/** What decides among tokens that are off by the same, as in the lists of worst tokens. */
+/** Orders tokens with the same score, as in the lists of worst tokens. */
 function placeOf(token: LargeToken): string {
   return `${token.file} ${tokenHandle(token)}`;
 }
@@ -169,12 +169,12 @@ export class LargeTokens extends Sums {
     return [...new Set([...this.#byDelta.list(), ...this.#byImpact.list()])];
   }
 
-  /** The largest tokens of contents with what surrounds them: by |Δ|, and by impact. */
+  /** The largest tokens, one per content, with what surrounds them: by |Δ|, and by impact. */
   detailed(): readonly [byDelta: readonly DetailedToken[], byImpact: readonly DetailedToken[]] {
     return [this.#details[0].list(this.#byDelta), this.#details[1].list(this.#byImpact)];
   }
 
-  /** With what surrounds them: by |Δ| (0), and by impact (1). */
+  /** One of the lists of {@link detailed}: by |Δ| (0), or by impact (1). */
   static #detailed(which: 0 | 1): Layout<LargeTokens> {
     return contents(
       listOf(DETAILED),
@@ -186,7 +186,7 @@ export class LargeTokens extends Sums {
   }
 }
 
-/** Of each content the token with the largest score, and of these the k largest: merges in any order to the same. */
+/** The k largest of the tokens that have the largest score of their content; merging in any order gives the same. */
 class BestOfContents {
   readonly #k: number;
   readonly #score: (token: LargeToken) => number;
@@ -219,7 +219,7 @@ class BestOfContents {
     return difference !== 0 ? difference > 0 : placeOf(token) < placeOf(other);
   }
 
-  /** Without those that others have driven out of the list of tokens: whether they came in hung on the order. */
+  /** Without tokens that fell out of the list of tokens: whether they were ever added here depends on the order. */
   list(tokens: TopList<LargeToken>): readonly DetailedToken[] {
     const last = tokens.list().at(-1);
     if (last === undefined || tokens.threshold === Number.NEGATIVE_INFINITY) return this.#items;

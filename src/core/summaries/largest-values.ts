@@ -90,7 +90,7 @@ export class LargestValues extends Sums {
   }
 
   #keepAll(values: ArrayLike<number>): void {
-    // Most of a shard's are not among the largest of the run.
+    // Most of a shard's values are not among the largest of the run.
     let bound = this.#bound;
     for (let i = 0; i < values.length; i++) {
       if (values[i]! <= bound) continue;

@@ -26,7 +26,7 @@ import { ValueSketch } from "./value-sketch.ts";
 export interface SummaryOptions {
   /** `full`: quantiles within 0.05 %, |Δp| sketch, cluster sums. `slice`: Δ quantiles within 0.4 %, nothing else. */
   readonly detail?: "full" | "slice";
-  /** Clusters kept apart; default 16,384 of `full`, and no cluster sums of `slice`. */
+  /** How many clusters are kept apart; default 16,384 for `full`, and no cluster sums for `slice`. */
   readonly clusters?: number;
 }
 
@@ -49,7 +49,7 @@ export interface MismatchSummaryJson {
   readonly encoded: string;
 }
 
-/** Sums of one unit (a batch of a file) that round when merged. A run has as many of these as batches, so they are one array. */
+/** Sums of one unit (a batch of a file) that round when merged, in one array: a run has as many of these as batches. */
 interface UnitSums {
   /** Kernel sums of all tokens, then of each turn. */
   table: Float64Array;
@@ -81,7 +81,7 @@ function openTurns(unit: UnitSums, turns: number): void {
   }
 }
 
-/** By turn the sequences that have it, and the kernel sums, which share an array with those of all tokens. */
+/** By turn, how many sequences have it, and its kernel sums, which share an array with those of all tokens. */
 const TURN_SUMS: Layout<UnitSums> = {
   text: `list of {sequences: whole, tokens: ${KERNEL_SUMS.text}}`,
   encode({ table, turnSequences }, to) {
@@ -181,7 +181,7 @@ export class MismatchSummary extends Sums {
   /** The current unit. */
   #unit: UnitSums | undefined;
   #unitName = "";
-  /** Of all units; undefined after an addition. */
+  /** The sums of all units; undefined after an addition. */
   #folded: FoldedSums | undefined;
   /** Sketch of Δ in nats: counts, quantiles within 1 %, extremes. */
   readonly deltas: ValueSketch;
@@ -210,7 +210,7 @@ export class MismatchSummary extends Sums {
     return this.#fold().sequences;
   }
 
-  /** By turn index. */
+  /** Sums by turn index. */
   get turns(): TurnSums[] {
     return this.#fold().turns;
   }

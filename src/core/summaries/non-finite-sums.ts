@@ -4,7 +4,7 @@ import { counts, layoutOf, part } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 import { byKey, SumsByKey } from "./layout/sums-by-key.ts";
 
-/** Tokens with mask 1 whose log-probs are not finite, by side: as the source has them. */
+/** Tokens with mask 1 whose log-probs are not finite in the source, by side. */
 export interface NonFiniteCounts {
   rolloutNaN: number;
   rolloutInfinite: number;
@@ -12,7 +12,7 @@ export interface NonFiniteCounts {
   trainerInfinite: number;
   /** Tokens that are in one of these counts, or in two. */
   tokens: number;
-  /** The others that are in no figure: reading took their log-prob for none. */
+  /** Other tokens that are in no figure, because the reader treated a log-prob as missing. */
   readAsMissing: number;
 }
 
@@ -33,7 +33,7 @@ export class NonFiniteSums extends Sums {
   });
   readonly #steps = new SumsByKey<number, NonFiniteCounts>(() => ({ ...NONE }));
 
-  /** The counts of a step (NaN: unknown); undefined where it has none. */
+  /** The counts of a step (NaN: unknown); undefined if it has none. */
   at(step: number): Readonly<NonFiniteCounts> | undefined {
     return this.#steps.byKey.get(step);
   }

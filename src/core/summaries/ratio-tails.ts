@@ -11,7 +11,7 @@ import { LARGEST_KEPT, LargestValues } from "./largest-values.ts";
 import { layoutOf, part } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 
-/** Pareto k̂ of each kind of ratio; NaN of fewer than 25, Infinity where the tail has no shape. */
+/** Pareto k̂ of each kind of ratio; NaN for fewer than 25 of them, Infinity if the tail has no shape. */
 export interface TailIndices {
   /** k̂ of ρ: whether means of ρ, and so TIS and ESS, can be trusted. */
   readonly ratio: number;

@@ -29,7 +29,7 @@ export interface SampledSequence {
   readonly jumps: number;
   /** NaN where unknown. */
   readonly reward: number;
-  /** Of the response, those with mask 0 too. */
+  /** Tokens of the response, including those with mask 0. */
   readonly tokens: number;
 }
 
@@ -72,7 +72,7 @@ export const CLUSTERS: Codec<readonly SampledCluster[]> = {
     for (const [name, codec] of COLUMN_LIST) for (const one of all) codec.write(one[name], to);
     for (const { turns, excess, deciles } of all)
       for (const values of [turns, excess, deciles]) to.whole(values.length);
-    // Counts and sums alternate in these: apart, they are short and similar.
+    // Counts and sums alternate in these lists; the counts, written separately, are short and similar.
     for (const { turns, deciles } of all)
       for (const pairs of [turns, deciles]) for (let i = 0; i < pairs.length; i += 2) to.whole(pairs[i]!);
     for (const { turns, deciles, excess } of all) {

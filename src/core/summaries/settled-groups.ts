@@ -20,7 +20,7 @@ export class SettledGroups {
   /** {@link SUMS} places for each group. */
   sums = new BinnedSums();
 
-  /** Empties them, to sum as many groups from another one on. */
+  /** Empties the sums, and reuses them for as many groups from `first` on. */
   moveTo(first: number): void {
     this.first = first;
     this.counts.fill(0);

@@ -56,7 +56,7 @@ export class TopList<T> {
   }
 }
 
-/** @param items those of a list */
+/** @param items how the items of a list are written */
 export function topOf<T>(items: Codec<readonly T[]>): Layout<TopList<T>> {
   return contents(
     items,

@@ -1,6 +1,6 @@
 /**
  * Sums whose merging rounds, kept separate by unit (a batch of a file) and merged only when read, in the order of the
- * units' names. So the result is the same bits for any order and tree of arrival.
+ * units' names. So the result has the same bits for any order and tree of arrival.
  *
  * Plain sums are in `BinnedSums`, which does not grow with the number of units; means and squared deviations would
  * lose their accuracy that way.
@@ -12,7 +12,7 @@ import type { Layout } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 import { byKey, type Keyed, SumsByKey } from "./layout/sums-by-key.ts";
 
-/** What units have sums of. */
+/** How the sums of a unit are made and merged. */
 export interface UnitKind<T> {
   make(): T;
   readonly sums: Layout<T>;

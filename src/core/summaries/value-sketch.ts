@@ -24,7 +24,7 @@ export interface ValueSketchJson {
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
-/** Non-empty cells in ascending order of value, as columns: a run has ten thousand, and is asked for them many times. */
+/** Non-empty cells in ascending order of value, as columns: a run has ten thousand, which are read many times. */
 export interface CellColumns {
   readonly middles: Float64Array;
   readonly counts: Float64Array;
@@ -34,7 +34,7 @@ export interface CellColumns {
   readonly before: Float64Array;
 }
 
-/** Those of Δ, |Δ|, Δp and |Δp|. */
+/** One result each for Δ, |Δ|, Δp and |Δp|. */
 const MOST_RECENT = 4;
 
 /**
@@ -60,7 +60,7 @@ function findAbove(ascending: Float64Array, value: number): number {
   return ascending[at] === value ? at + 1 : at;
 }
 
-/** The cells of magnitudes, ascending: those from `half` on are of negative values. A cell of both signs is there twice. */
+/** The cells of magnitudes, ascending; those from `half` on are of negative values. A cell of both occurs twice. */
 function mergeSigns({ cells, counts }: ListedCells, half: number): ListedCells {
   const end = findFirst(cells, half);
   const [merged, sums] = [new Uint32Array(cells.length), new Float64Array(cells.length)];
@@ -203,7 +203,7 @@ export class ValueSketch {
     return { middles, counts, lows, highs, before };
   }
 
-  /** Of each cell the edge next to 0, and the other one; the last cells of either sign end where they begin. */
+  /** The edge of each cell nearer to 0, and the farther one; the last cell of either sign ends where it begins. */
   #listEdges(cells: Uint32Array): { near: Float32Array; far: Float32Array } {
     const [near, far] = [new Float32Array(cells.length), new Float32Array(cells.length)];
     const [nearWords, farWords] = [new Uint32Array(near.buffer), new Uint32Array(far.buffer)];
@@ -225,7 +225,7 @@ export class ValueSketch {
   }
 
   /**
-   * Values at the given fractions (ascending), interpolated linearly between order statistics as NumPy's default;
+   * Values at the given fractions (ascending), interpolated linearly between order statistics as NumPy does by default;
    * NaN while empty.
    */
   quantiles(fractions: readonly number[]): number[] {
@@ -234,7 +234,7 @@ export class ValueSketch {
     const ranks = wanted.flatMap((rank) => [Math.floor(rank), Math.ceil(rank)]);
     const { middles, before } = this.columns();
     const values = new Map(
-      // In the last cell that begins at the rank or before it.
+      // The value is in the last cell that begins at the rank or before it.
       ranks.map((rank) => [rank, this.#exact(rank, middles[findAbove(before, rank) - 1]!)]),
     );
     return wanted.map((rank) => {
@@ -288,8 +288,8 @@ export class ValueSketch {
   }
 
   /**
-   * How many values lie above `threshold`: exactly where it is one of the tail thresholds. For others, values in its
-   * cell are interpolated linearly.
+   * How many values lie above `threshold`: exact if it is one of the tail thresholds. For others, values in its cell
+   * are interpolated linearly.
    */
   countAbove(threshold: number): number {
     const beyond = threshold > 0 ? this.#cells.countBeyond(threshold) : undefined;

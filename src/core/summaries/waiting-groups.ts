@@ -26,7 +26,7 @@ export class WaitingGroups implements CountedGroups {
   #ends: number[] = [];
   #limit = 0;
 
-  /** Above all groups that wait. */
+  /** One more than the largest group that waits; 0 if none does. */
   get limit(): number {
     return this.#limit;
   }
@@ -62,7 +62,7 @@ export class WaitingGroups implements CountedGroups {
     return this.#rows;
   }
 
-  /** @param end of the rows that were written since {@link open} */
+  /** @param end where the rows that were written since {@link open} end */
   close(end: number): void {
     if (end === this.#rows) return;
     this.#rows = end;

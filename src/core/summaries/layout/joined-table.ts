@@ -4,9 +4,9 @@ import { encodeAscending, readAscending, SumTable, type TableColumns } from "./s
 export const KEY_BITS = 53;
 
 /**
- * Sums by key, of which a bounded number is kept apart. Of more, those whose keys start with the same bits are joined, with
- * as many bits as leave no more than that. The set of keys alone decides which are joined, so that shards merged in any
- * order or tree end in the same.
+ * Sums by key, at most a given number of them. If there are more keys, those that start with the same bits are joined,
+ * for the largest number of bits that keeps within the limit. The set of keys alone decides which are joined, so that
+ * shards merged in any order or tree give the same table.
  */
 export class JoinedTable {
   readonly #columns: TableColumns;
@@ -16,10 +16,10 @@ export class JoinedTable {
   readonly #mostBits: number;
   #bits: number;
   #table: SumTable;
-  /** Bits of the keys that are being read. */
+  /** How many bits the keys that are being read have. */
   #arriving = KEY_BITS;
 
-  /** @param bits of keys that are distinguished at first */
+  /** @param bits how many bits of a key are distinguished at first */
   constructor(columns: TableColumns, most: number, firstPrefix: number, bits = KEY_BITS) {
     this.#columns = columns;
     this.#most = most;
@@ -29,12 +29,12 @@ export class JoinedTable {
     this.#table = new SumTable(columns);
   }
 
-  /** What is kept apart, by prefix. */
+  /** The sums, by the leading bits of their keys. */
   get table(): SumTable {
     return this.#table;
   }
 
-  /** Bits of the keys that distinguish sums. */
+  /** How many leading bits of the keys distinguish sums. */
   get bits(): number {
     return this.#bits;
   }
@@ -67,7 +67,7 @@ export class JoinedTable {
     return (key) => Math.floor(key / shift);
   }
 
-  /** The depth stands before the keys, and what a class has to say between the two. */
+  /** The depth, written before the keys; a class may write something of its own between the two. */
   static readonly depth: Layout<JoinedTable> = {
     text: "bits",
     encode: (joined, to) => to.whole(joined.#bits),

@@ -9,5 +9,5 @@ const NUMBERS: Codec<Float64Array> = {
   read: (from) => from.floats(FIELDS),
 };
 
-/** A row of sums as `kernels/layout.ts` has them, of which some round. */
+/** A row of sums in the order of `kernels/layout.ts`; merging rounds some of them. */
 export const KERNEL_SUMS: Layout<Float64Array> = contents(NUMBERS, (sums) => sums, mergeSums);

@@ -1,6 +1,6 @@
 /**
  * What mergeable sums are made of. A class declares it once; how its sums are written, read and added up follows from
- * that, as does the version of whatever stores them.
+ * that, and so does the version of the files that store them.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Layout<T> {
   /**
    * Adds what `encode` wrote.
    *
-   * @throws FormatError when the bytes are not such sums; those that they were added to are then good for nothing any more
+   * @throws FormatError when the bytes are not such sums; do not use `sums` afterwards
    */
   mergeFrom(sums: T, from: ByteReader): void;
   merge(sums: T, other: T): void;
@@ -26,7 +26,7 @@ export interface Layout<T> {
 /**
  * Several fields, in this order.
  *
- * @param changed what follows from an addition: results that were kept are no longer valid
+ * @param changed called after an addition: cached results are no longer valid
  */
 export function layoutOf<T>(
   fields: Readonly<Record<string, Layout<T>>>,
@@ -49,7 +49,7 @@ export function layoutOf<T>(
   };
 }
 
-/** A field that has this layout itself. */
+/** A field with a layout of its own. */
 export function part<T, P>(layout: Layout<P>, get: (sums: T) => P): Layout<T> {
   return {
     text: layout.text,
@@ -59,7 +59,7 @@ export function part<T, P>(layout: Layout<P>, get: (sums: T) => P): Layout<T> {
   };
 }
 
-/** A field that all sums of a kind have or lack: nothing is written of one that is not there. */
+/** A field that all sums of a kind have or lack: nothing is written if it is absent. */
 export function partOfSome<T, P>(layout: Layout<P>, get: (sums: T) => P | undefined): Layout<T> {
   return {
     text: `${layout.text} of some`,
@@ -101,7 +101,7 @@ export function optionalPart<T, P>(
   };
 }
 
-/** As many sums as there are on both sides: nothing says how many. */
+/** A list of sums of the same length on both sides, which is not written. */
 export function eachOf<P>(each: Layout<P>): Layout<readonly P[]> {
   return {
     text: `each ${each.text}`,
@@ -118,10 +118,10 @@ export function eachOf<P>(each: Layout<P>): Layout<readonly P[]> {
 }
 
 /**
- * Values that sums hold, which are added to those of others.
+ * Values that sums hold, to be added to other sums.
  *
  * @param list in the order in which they are written
- * @param held the same in any order, where sorting takes long: to be added in memory
+ * @param held the same values in any order, to be added in memory, if sorting them takes long
  */
 export function contents<T, V>(
   codec: Codec<V>,
@@ -169,7 +169,7 @@ export function counts<Name extends string>(
   return numbers(codec, add, names);
 }
 
-/** Of each field the larger one stays. */
+/** Fields that keep the larger number. */
 export function maxima<Name extends string>(
   names: readonly Name[],
   codec: Codec<number>,
@@ -177,7 +177,7 @@ export function maxima<Name extends string>(
   return numbers(codec, Math.max, names);
 }
 
-/** As many whole numbers as the array has. */
+/** Whole numbers in an array, whose length is not written. */
 export const COUNT_ARRAY: Layout<Float64Array> = {
   text: "array of whole",
   encode(sums, to) {
@@ -191,7 +191,7 @@ export const COUNT_ARRAY: Layout<Float64Array> = {
   },
 };
 
-/** Sums in which no order leaves a trace. */
+/** Sums that do not depend on the order of adding. */
 export function exactSums(places: number): Layout<BinnedSums> {
   const all = countPlaces(places);
   return {
@@ -204,7 +204,7 @@ export function exactSums(places: number): Layout<BinnedSums> {
   };
 }
 
-/** A setting that sums must share to be added up: it is not summed. @param what is of another setting */
+/** A setting that sums must share to be added up; it is not summed. @param what the error's text if they differ */
 export function setting<T, V>(codec: Codec<V>, get: (sums: T) => V, what: string): Layout<T> {
   return {
     text: codec.text,

@@ -5,13 +5,13 @@ import { BinnedSums, listPlaces } from "../binned-sums.ts";
 import type { Layout } from "./layout.ts";
 import { compareKeys } from "./sums-by-key.ts";
 
-/** How many columns of each kind a table has; for a key they stand in this order. */
+/** How many columns of each kind a table has; the columns of a key are in this order. */
 export interface TableColumns {
-  /** Of which the largest value stays. */
+  /** Columns that keep the largest value. */
   readonly largest?: number;
   /** Whole numbers, whose sums are exact. */
   readonly whole?: number;
-  /** Sums in which no order leaves a trace. */
+  /** Sums that do not depend on the order of adding. */
   readonly exact: number;
 }
 
@@ -49,7 +49,7 @@ export class SumTable<K extends Key = number> {
     return this.#slots.get(key);
   }
 
-  /** As {@link slotOf}, for adding; new where the key is. */
+  /** Like {@link slotOf}, for adding: a new key gets a new slot. */
   open(key: K): number {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export class SumTable<K extends Key = number> {
     this.#exact.add(slot * this.#exactWidth + column, value);
   }
 
-  /** Adds sums with the same columns, each key under the name that it has here. */
+  /** Adds sums with the same columns; `rename` gives the name that a key has here. */
   merge(other: SumTable<K>, rename: (key: K) => K = (key) => key): void {
     for (const [key, theirs] of other.#slots) {
       const slot = this.open(rename(key));
@@ -112,7 +112,7 @@ export class SumTable<K extends Key = number> {
   }
 }
 
-/** A table with few keys: each stands with its plain numbers. @param columns their names */
+/** A table with few keys, each written before its plain numbers. @param columns their names */
 export function tableByKey<K extends Key>(key: Codec<K>, columns: readonly string[]): Layout<SumTable<K>> {
   return {
     text: `${columns} by ${key.text}`,
@@ -150,7 +150,7 @@ export function encodeAscending(table: SumTable, to: ByteWriter): void {
   table.encodeExact(slots, to);
 }
 
-/** @param limit of keys */
+/** @param limit above all keys */
 export function readAscending(
   table: SumTable,
   from: ByteReader,
@@ -165,7 +165,7 @@ export function readAscending(
   table.readExact(slots, from);
 }
 
-/** A table whose keys are whole numbers: all of them stand before the first number. @param columns their names */
+/** A table whose keys are whole numbers, all written before the first plain number. @param columns their names */
 export function tableBelow(limit: number, columns: readonly string[]): Layout<SumTable> {
   return {
     text: `${columns} by ascending whole`,

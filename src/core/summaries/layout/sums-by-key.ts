@@ -38,7 +38,7 @@ export class SumsByKey<K extends Key, V> implements Keyed<K, V> {
   }
 }
 
-/** @param held bytes that the sums of a key take, about, where they are more than are read */
+/** @param held about how many bytes the sums of a key take, if that is more than their encoding */
 export function byKey<K extends Key, V>(key: Codec<K>, each: Layout<V>, held = 0): Layout<Keyed<K, V>> {
   return {
     text: `${each.text} by ${key.text}`,
@@ -65,7 +65,7 @@ export function byKey<K extends Key, V>(key: Codec<K>, each: Layout<V>, held = 0
   };
 }
 
-/** Sums by index. @param open those at an index, which are new at the end */
+/** Sums by index. @param open returns the sums at an index, new ones at the end of the list */
 export function byIndex<V>(each: Layout<V>, open: (all: V[], index: number) => V): Layout<V[]> {
   return {
     text: `list of ${each.text}`,

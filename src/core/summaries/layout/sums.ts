@@ -11,7 +11,7 @@ interface Declaring<T> {
  * same bits.
  */
 export abstract class Sums {
-  /** Overridden where it differs from one instance to another. */
+  /** Overridden if it differs from one instance to another. */
   protected get layout(): Layout<this> {
     return (this.constructor as unknown as Declaring<this>).layout;
   }
@@ -29,21 +29,21 @@ export abstract class Sums {
   /**
    * Adds what `encode` wrote, as `merge` does.
    *
-   * @throws FormatError when the bytes are not such sums; these are then good for nothing any more
+   * @throws FormatError when the bytes are not such sums; do not use these sums afterwards
    */
   mergeFrom(from: ByteReader): void {
     this.layout.mergeFrom(this, from);
   }
 }
 
-/** Sums that do it in their own way: they write less, or take less memory, than any declared layout would. */
+/** Sums with code of their own, which writes less, or takes less memory, than any declared layout would. */
 interface OwnWay {
   merge(other: unknown): void;
   encode(to: ByteWriter): void;
   mergeFrom(from: ByteReader): void;
 }
 
-/** @param text changes with what is written: nothing but this says so */
+/** @param text must change with what is written: nothing else tells programs that it changed */
 export function ownWay<T extends OwnWay>(text: string): Layout<T> {
   return {
     text,
