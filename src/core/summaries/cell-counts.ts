@@ -14,7 +14,7 @@ const PAGES = 512;
 const MAGNITUDE = 0x7fffffff;
 const NO_PAGE = new Uint32Array(0);
 
-/** As a kernel lists cells and counts, and as bytes hold them. */
+/** Cells or counts as a kernel lists them, or as they are read from bytes. */
 type CellArray = Uint32Array | Float64Array;
 
 /** |Δ| in nats beyond which tokens are counted one by one; 0.693 is a factor of two, 2.303 of ten. */
@@ -54,7 +54,7 @@ export const THRESHOLD_WORDS: readonly (readonly [magnitude: number, sign: numbe
   (word, slot) => [word, SIGNED_THRESHOLDS[slot]! < 0 ? 0x80000000 : 0],
 );
 
-/** By page: the cells that hold a threshold, at most two; -1 where there are fewer. */
+/** The cells of each page that hold a threshold, at most two; -1 if there are fewer. */
 interface ThresholdCells {
   readonly first: Int16Array;
   readonly second: Int16Array;
@@ -156,7 +156,7 @@ export class CellCounts {
   }
 
   /**
-   * Of the values in the cell of a {@link TAIL_THRESHOLDS} entry, how many lie beyond it (further from 0, same sign);
+   * How many of the values in the cell of a {@link TAIL_THRESHOLDS} entry lie beyond it (further from 0, same sign);
    * undefined for other thresholds, and if these values were not counted.
    */
   countBeyond(threshold: number): number | undefined {

@@ -16,7 +16,7 @@ import { CLUSTER, CLUSTER_WIDTH, type ClusterSums, type SurprisalSums } from "./
 /** A mean with an expected value, and how many standard errors it is off; NaN when the data do not say. */
 export interface IdentityTest {
   readonly value: number;
-  /** Σx / √(C/(C − 1) · Σ_c (Σ_{t∈c} (x_t − x̄))²) over C clusters; NaN where C < 2 or the root is 0. */
+  /** Σx / √(C/(C − 1) · Σ_c (Σ_{t∈c} (x_t − x̄))²) over C clusters; NaN if C < 2 or the root is 0. */
   readonly z: number;
   /**
    * Degrees of freedom of Student's t for z: 2C/(κ − 1), at most C − 1, where κ is the kurtosis of the clusters' sums. A
@@ -37,7 +37,7 @@ export interface Identity {
    * explains a small mean ρ, but not a small mean without such tokens.
    */
   readonly liftedMean: IdentityTest;
-  /** −2 · mean Δ / mean Δ², about 1 for small Δ; NaN where every Δ is 0. */
+  /** −2 · mean Δ / mean Δ², about 1 for small Δ; NaN if every Δ is 0. */
   readonly halfVariance: number;
   /** The same as a test: whether mean(−2Δ − Δ²) is 0. */
   readonly halfVarianceTest: IdentityTest;

@@ -17,7 +17,7 @@ export interface Candidates {
 
 /** What surrounds a large token. */
 export interface LargeTokenDetails {
-  /** Ids of the response before the token, and after it; -1 unknown, empty where the source has none. */
+  /** Ids of the response before the token, and after it; -1 unknown, empty if the source has none. */
   readonly before: readonly number[];
   readonly after: readonly number[];
   /** The last ids of the prompt. */

@@ -53,7 +53,7 @@ export interface MismatchSummaryJson {
 interface UnitSums {
   /** Kernel sums of all tokens, then of each turn. */
   table: Float64Array;
-  /** By turn: sequences that have it. */
+  /** How many sequences have each turn. */
   readonly turnSequences: number[];
   readonly sequences: SequenceSums;
 }

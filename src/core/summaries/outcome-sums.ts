@@ -5,7 +5,7 @@ import { unitKind } from "./units.ts";
 /** A sequence's outcomes, added to its step apart from its kernel sums. */
 export interface SequenceOutcome {
   readonly responseTokens: number;
-  /** Over the tokens with mask 1 whose entropy is known, nats. */
+  /** Sum over the tokens with mask 1 whose entropy is known, nats. */
   readonly entropySum: number;
   readonly entropyTokens: number;
   /** NaN when unknown. */

@@ -58,7 +58,7 @@ export class RatioTails extends Sums {
     this.addListed(tokens, undefined, tokens.count, rollout, trainer);
   }
 
-  /** As {@link addTokens}, given the positions of the tokens that may be in a tail, `listed[0, count)`. */
+  /** Like {@link addTokens}, given the positions of the tokens that may be in a tail, `listed[0, count)`. */
   addListed(
     tokens: Pick<MaskedTokens, "count" | "delta" | "index">,
     listed: Int32Array | undefined,

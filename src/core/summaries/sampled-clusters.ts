@@ -9,7 +9,7 @@ import { type Codec, NAME, NUMBER, TEXT, WHOLE, writtenAs } from "../base/codec.
 export interface SampledSequence {
   /** Its handle in reports: `s12.r3.q41`. */
   readonly handle: string;
-  /** NaN where unknown. */
+  /** NaN when unknown. */
   readonly step: number;
   readonly rank: number;
   /** 1 right, 0 wrong, NaN unknown. */
@@ -27,7 +27,7 @@ export interface SampledSequence {
   readonly deciles: readonly number[];
   /** Tokens with |Δp| > ½. */
   readonly jumps: number;
-  /** NaN where unknown. */
+  /** NaN when unknown. */
   readonly reward: number;
   /** Tokens of the response, including those with mask 0. */
   readonly tokens: number;

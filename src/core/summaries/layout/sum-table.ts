@@ -40,7 +40,7 @@ export class SumTable<K extends Key = number> {
     return this.#slots.size;
   }
 
-  /** In ascending order of key; NaN (unknown) last. */
+  /** The slots in ascending order of key; NaN (unknown) last. */
   sorted(): [key: K, slot: number][] {
     return [...this.#slots].sort(([a], [b]) => compareKeys(a, b));
   }

@@ -32,7 +32,7 @@ export class SumsByKey<K extends Key, V> implements Keyed<K, V> {
     return sums;
   }
 
-  /** In ascending order of key; NaN (unknown) last. */
+  /** The sums in ascending order of key; NaN (unknown) last. */
   sorted(): [K, V][] {
     return [...this.byKey].sort(([a], [b]) => compareKeys(a, b));
   }
