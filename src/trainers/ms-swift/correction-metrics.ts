@@ -144,7 +144,7 @@ class WeightFigures {
   }
 }
 
-/** As `torch.clamp`: the upper bound wins where the bounds cross. NaN stays NaN. */
+/** Like `torch.clamp`: the upper bound wins if the bounds cross. NaN stays NaN. */
 function clamp(value: number, lower: number, upper: number): number {
   return Math.min(Math.max(value, lower), upper);
 }

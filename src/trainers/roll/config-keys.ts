@@ -28,7 +28,7 @@ function isOn(filter: Filter): boolean {
   return filter.get("enabled")?.value === true;
 }
 
-/** In the preset's form, with ROLL's defaults: ratios in [0.8, 1.2], differences off. */
+/** A filter in the preset's form, with ROLL's defaults: ratios in [0.8, 1.2], differences off. */
 function filterText(filter: Filter): string[] {
   const of = (key: string, fallback: Setting): string => String(filter.get(key)?.value ?? fallback);
   const type = of("agg_type", "token");

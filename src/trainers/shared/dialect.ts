@@ -39,7 +39,7 @@ export interface Dialect {
   readonly sections: readonly string[];
   /** Classes whose keyword arguments are settings. */
   readonly callees: readonly string[];
-  /** Those of them that hold only the correction and refuse unknown arguments. */
+  /** The classes among them that hold only the correction and refuse unknown arguments. */
   readonly closedCallees?: readonly string[];
   /** A key of the correction, as an example in messages about what is read. */
   readonly example: string;

@@ -31,7 +31,7 @@ export function maskedStd(values: Moments): number {
   return Math.sqrt(factor * (values.variance() + rest * mean * mean));
 }
 
-/** 1 / masked mean of (w / (masked mean of w + 1e-8))², a fraction of the tokens; +Infinity where all weights are 0. */
+/** 1 / masked mean of (w / (masked mean of w + 1e-8))², a fraction of the tokens; +Infinity if all weights are 0. */
 export function maskedEffectiveSize(weights: Moments): number {
   const { count, mean, m2 } = weights;
   const scale = computeMaskedMean(weights) + MASKED_MEAN_EPSILON;

@@ -7,7 +7,7 @@
 const FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
 const SPECIAL = /^([+-]?)(inf(?:inity)?|nan)$/i;
 
-/** `float(text)`; undefined where Python raises ValueError. */
+/** `float(text)`; undefined if Python raises ValueError. */
 export function parsePythonFloat(text: string): number | undefined {
   const trimmed = text.trim();
   if (FLOAT.test(trimmed)) return Number(trimmed.replaceAll("_", ""));

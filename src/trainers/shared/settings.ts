@@ -51,7 +51,7 @@ function parseValue(text: string): Setting {
   return numbers.length > 1 && numbers.every((item) => item !== undefined) ? (numbers as number[]) : text;
 }
 
-/** Also Python's `inf` and `infinity`, for a bound that does not bind. */
+/** Also reads Python's `inf` and `infinity`, for a bound that does not bind. */
 function toNumber(text: string): number | undefined {
   const infinite = /^([+-]?)inf(inity)?$/i.exec(text);
   if (infinite) return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

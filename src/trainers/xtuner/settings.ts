@@ -64,7 +64,7 @@ function makeXtunerWeight(level: XtunerLevel): Weight {
   };
 }
 
-/** In xtuner's order: the mask uses weights before they are clamped, the veto comes last. */
+/** The steps in xtuner's order: the mask uses weights before they are clamped, the veto comes last. */
 export function xtunerCorrection(plan: XtunerPlan | undefined): Correction {
   if (!plan) return { steps: [] };
   const { level, mode, bounds, maskBounds, veto } = plan;

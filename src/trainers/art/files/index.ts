@@ -30,7 +30,7 @@ function listTokens(choice: TreeMap): readonly TreeMap[] {
   return content.length > 0 ? content : listMaps(findIn(choice, "logprobs", "refusal"));
 }
 
-/** -1 where the engine gave the token's text instead of its id. */
+/** -1 if the engine gave the token's text instead of its id. */
 function readTokenId(token: TreeMap): number {
   const id = /^token_id:(\d+)$/.exec(textIn(token, "token") ?? "")?.[1];
   return id === undefined ? -1 : Number(id);

@@ -21,7 +21,7 @@ export interface ReadConfig {
 /**
  * Every config in a file.
  *
- * @throws EmptyInputError, LimitError, and FormatError for binary data and for what does not parse.
+ * @throws EmptyInputError, LimitError, and FormatError for binary data and for text that does not parse.
  */
 export function readConfig(text: string, file: string): ReadConfig {
   if (text.length > LONGEST_CONFIG) {

@@ -45,7 +45,7 @@ class ShellReader {
   #word: OpenWord | undefined;
   #at = 0;
   #line = 1;
-  /** Arrays that are open. */
+  /** How many arrays are open. */
   #depth = 0;
 
   constructor(text: string, file: string) {

@@ -6,7 +6,7 @@ import type { Setting } from "../../shared/preset.ts";
 /**
  * TOML, with the lines that the parser itself does not report: each key is looked up in the text under its table.
  *
- * @throws FormatError with line and column where it does not parse.
+ * @throws FormatError if it does not parse, with line and column.
  */
 export function readToml(text: string, file: string): ConfigDocument[] {
   refuseDeepKeys(text, file);

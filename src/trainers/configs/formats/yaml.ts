@@ -31,7 +31,7 @@ const MOST_VISITS = 200_000;
  * YAML as PyYAML and OmegaConf read it (version 1.1, the last of two equal keys wins), one config per document. JSON
  * reads the same way and keeps its lines.
  *
- * @throws FormatError with line and column where it does not parse.
+ * @throws FormatError if it does not parse, with line and column.
  */
 export function readYaml(text: string, file: string, format: "yaml" | "json"): ConfigDocument[] {
   const lines = new LineCounter();
