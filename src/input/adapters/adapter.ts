@@ -60,7 +60,7 @@ export interface Joined {
 /** A file for which `detect` returned a part. */
 export interface PartFile {
   readonly file: string;
-  /** The step in its path. */
+  /** Name of the run that the file belongs to. */
   readonly run: string;
   readonly facts: unknown;
   /** Why it cannot be read on its own. */
