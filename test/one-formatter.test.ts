@@ -17,7 +17,7 @@ const RULES: readonly {
     pattern: /\.to(?:Fixed|Exponential)\(/,
     except: [
       [/^src\/render\/charts\/scale\.ts$/, "labels of an axis have the digits of its step"],
-      [/^src\/analyses\/kl\/first-error\/equations\.ts$/, "compares what a text states, digit by digit"],
+      [/^src\/study\/analysis\/first-error\/equations\.ts$/, "compares what a text states, digit by digit"],
       [/^src\/trainers\//, "writes config files in their own language"],
     ],
   },

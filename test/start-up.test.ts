@@ -30,7 +30,9 @@ function listLoaded(program: string, ...args: string[]): string[] {
 it.each(["--version", "--help", "report --help"])("%s loads no reader and no analysis", (line) => {
   const loaded = listLoaded("dist/apps/cli/main.js", ...line.split(" "));
   expect(loaded).toContain("dist/apps/cli/main.js");
-  expect(loaded.filter((path) => /^dist\/(input|analyses|scoring|trainers)\//.test(path))).toEqual([]);
+  expect(loaded.filter((path) => /^dist\/(input|ingest|analyses|study|parts|trainers)\//.test(path))).toEqual(
+    [],
+  );
 });
 
 const kilobytes = (paths: readonly string[]): number =>
@@ -56,7 +58,7 @@ it.each(["demo --brief", "report examples/demo --brief --threads 2"])(
 it("what is started as a thread has its place in the bundle", () => {
   const workers = readdirSync(join(ROOT, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
     // The worker that drives Python runs as a Python process.
-    /^(?!scoring).*-worker\.js$/.test(path.replaceAll("\\", "/")),
+    /^(?!study\/scoring).*-worker\.js$/.test(path.replaceAll("\\", "/")),
   );
   expect(workers.length).toBeGreaterThan(4);
   expect(workers.filter((path) => !existsSync(join(ROOT, "program", path)))).toEqual([]);

@@ -32,7 +32,7 @@ let library: Library;
 let folder = "";
 
 beforeAll(async () => {
-  compiled = await compile(["core", "results", "trainers", "input", "analyses"]);
+  compiled = await compile(["core", "results", "input", "trainers", "ingest", "analyses"]);
   const parts = await Promise.all(
     [
       "ingest/index",
