@@ -21,7 +21,7 @@ import {
   readJudgingFlags,
   readStoredConfig,
   type SummedStudy,
-  paths as studyPaths,
+  studyPaths,
   sumStudy,
   writeSettings,
 } from "../study/scoring/index.ts";

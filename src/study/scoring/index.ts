@@ -33,7 +33,7 @@ export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
 export { readStoredConfig } from "./read-stored-config.ts";
 export { type RunStudyResult, runStudy } from "./run-study.ts";
 export type { ScoreProgress } from "./score-study.ts";
-export { type Manifest, paths, paths as studyPaths, readManifest } from "./store/manifest.ts";
+export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
 export type { FigureFormat, FigureSpec, StudySpec } from "./study-spec.ts";
 export type { PreparedText } from "./texts/prepare-text.ts";

@@ -1,6 +1,6 @@
 /**
  * What mergeable sums are made of. A class declares it once; how its sums are written, read and added up follows from
- * that, and so does the version of the files that store them.
+ * that.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { type BinnedSums, countPlaces } from "../binned-sums.ts";
 
 /** How sums of a type are written, and added to others of the type. */
 export interface Layout<T> {
-  /** What is written, in words. Sums are read by programs whose text is the same: see `layoutVersion`. */
+  /** What is written, in words. A test asks for a new version of what is stored when it changes (`src/parts`). */
   readonly text: string;
   encode(sums: T, to: ByteWriter): void;
   /**
