@@ -2,7 +2,7 @@
 import type { Fix } from "../../../results/diagnosis.ts";
 import { TRAINERS } from "../../../trainers/index.ts";
 import { ALIGNMENT } from "./alignment.ts";
-import type { Cause, CauseText, FromTrainers } from "./cause.ts";
+import { type Cause, type CauseText, FROM_TRAINERS } from "./cause.ts";
 import { CONTEXT } from "./context.ts";
 import { MASK } from "./mask.ts";
 import { MEANING } from "./meaning.ts";
@@ -43,15 +43,11 @@ export const CAUSES: ReadonlyMap<string, Cause> = new Map(
   ].map((cause) => [cause.id, { ...cause, fix: cause.fix.flatMap((fix) => complete(fix, cause.id)) }]),
 );
 
-function complete(fix: Fix | FromTrainers, cause: string): Fix | readonly Fix[] {
-  if (!("first" in fix)) return fix;
-  const place = ({ trainer }: Fix): number => {
-    const at = fix.first.indexOf(trainer!);
-    return at < 0 ? fix.first.length : at;
-  };
+function complete(fix: Fix | typeof FROM_TRAINERS, cause: string): Fix | readonly Fix[] {
+  if (fix !== FROM_TRAINERS) return fix;
   return TRAINERS.flatMap(({ name, fixes = [] }) =>
     fixes
       .filter(({ causes }) => causes.includes(cause))
       .map(({ line, note }): Fix => ({ trainer: name, line, is_code: true, note })),
-  ).sort((a, b) => place(a) - place(b));
+  );
 }

@@ -22,19 +22,12 @@ export interface Cause {
   readonly fix: readonly Fix[];
 }
 
-/** Where a cause's fixes have those of trainers. */
-export interface FromTrainers {
-  readonly first: readonly string[];
-}
+/** The place of the trainers' fixes among those of a cause; they are in the order of the list of trainers. */
+export const FROM_TRAINERS = "the trainers' fixes";
 
 /** A cause as it is written: the fixes of trainers are in their folders. */
 export interface CauseText extends Omit<Cause, "fix"> {
-  readonly fix: readonly (Fix | FromTrainers)[];
-}
-
-/** The fixes that trainers have for the cause: those of `first` in its order, then the others in that of the list. */
-export function fromTrainers(...first: readonly string[]): FromTrainers {
-  return { first };
+  readonly fix: readonly (Fix | typeof FROM_TRAINERS)[];
 }
 
 /** A line of code or config whatever the trainer. */

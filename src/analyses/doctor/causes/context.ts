@@ -1,4 +1,4 @@
-import { advise, anyTrainer, type CauseText, forEngine, fromTrainers } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, FROM_TRAINERS, forEngine } from "./cause.ts";
 
 const SAME_IDS = advise(
   "compare the prompt's token ids on both sides",
@@ -37,7 +37,7 @@ export const CONTEXT: readonly CauseText[] = [
     family: "context",
     title: "Prompt truncated on the left on one side",
     description: "One side's prompt lacks its first tokens.",
-    fix: [SAME_IDS, fromTrainers()],
+    fix: [SAME_IDS, FROM_TRAINERS],
   },
   {
     id: "template_mismatch",

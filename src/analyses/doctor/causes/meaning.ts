@@ -1,4 +1,4 @@
-import { advise, anyTrainer, type CauseText, forEngine, fromTrainers } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, FROM_TRAINERS, forEngine } from "./cause.ts";
 
 // vLLM's logprobs_mode: docs.vllm.ai, engine arguments. verl: rollout.logprobs_mode defaults to processed_logprobs
 // (verl/workers/config/rollout.py). Threads: trl#4163, vime#69, prime-rl#697.
@@ -20,7 +20,7 @@ export const MEANING: readonly CauseText[] = [
     description:
       "One side divides its logits by the sampling temperature before the softmax; the other uses a different temperature or none.",
     fix: [
-      fromTrainers(),
+      FROM_TRAINERS,
       PROCESSED,
       forEngine(
         "sglang",
@@ -70,7 +70,7 @@ export const MEANING: readonly CauseText[] = [
         "--logprobs-mode raw_logprobs",
         "Reports log-probs before filters. The samples are still filtered, so the ratios must correct for it.",
       ),
-      fromTrainers(),
+      FROM_TRAINERS,
     ],
   },
   {
@@ -109,7 +109,7 @@ export const MEANING: readonly CauseText[] = [
         "temperature = 1.0",
         "Sample the training rollouts; use greedy decoding for evaluation only.",
       ),
-      fromTrainers(),
+      FROM_TRAINERS,
     ],
   },
   {

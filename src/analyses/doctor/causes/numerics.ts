@@ -1,4 +1,4 @@
-import { advise, anyTrainer, type CauseText, forEngine, fromTrainers } from "./cause.ts";
+import { advise, anyTrainer, type CauseText, FROM_TRAINERS, forEngine } from "./cause.ts";
 
 export const NUMERICS: readonly CauseText[] = [
   {
@@ -11,7 +11,7 @@ export const NUMERICS: readonly CauseText[] = [
         "serve in bfloat16",
         "Or correct for it with truncated importance sampling on rollout log-probs.",
       ),
-      fromTrainers(),
+      FROM_TRAINERS,
     ],
   },
   {
@@ -66,7 +66,7 @@ export const NUMERICS: readonly CauseText[] = [
         "model.eval()",
         "While log-probs are computed. Or set every dropout probability to 0, including LoRA's.",
       ),
-      fromTrainers(),
+      FROM_TRAINERS,
     ],
   },
   {
@@ -77,7 +77,7 @@ export const NUMERICS: readonly CauseText[] = [
       "The router breaks near ties differently on one side: most tokens agree, a few differ a lot.",
     fix: [
       // Router replay.
-      fromTrainers("verl", "slime", "miles", "nemo-rl", "prime-rl", "ms-swift", "skyrl", "roll", "xtuner"),
+      FROM_TRAINERS,
       advise("compute the router in float32 on both sides", "Fewer near ties are then broken differently."),
     ],
   },

@@ -1,4 +1,4 @@
-import { advise, type CauseText, forEngine, fromTrainers } from "./cause.ts";
+import { advise, type CauseText, FROM_TRAINERS, forEngine } from "./cause.ts";
 
 // slime and miles: --check-weight-update-equal (docs, miles#415). vLLM: RFC #52689.
 const CHECKSUM = advise(
@@ -6,8 +6,8 @@ const CHECKSUM = advise(
   "One checksum per tensor shows which tensors were not updated.",
 );
 // NeMo-RL: recompute_kv_cache_after_weight_updates; prime-rl: reset_prefix_cache_after_update (field report, cause 5).
-const FLUSH = [
-  fromTrainers(),
+const FLUSH: CauseText["fix"] = [
+  FROM_TRAINERS,
   forEngine("sglang", "flush_cache after update_weights", "As a request: POST /flush_cache."),
   forEngine("vllm", "reset_prefix_cache() after the update", "Or serve with --no-enable-prefix-caching."),
 ];
@@ -21,7 +21,7 @@ export const WEIGHTS: readonly CauseText[] = [
       "The engine sampled with weights several steps older than those that the trainer scores with: both policies are genuine, but one is old.",
     fix: [
       CHECKSUM,
-      fromTrainers(),
+      FROM_TRAINERS,
       advise(
         "use rollout log-probs as old log-probs, with truncated importance sampling",
         "If some staleness is intended, correct for it (logratio sweep).",
@@ -63,7 +63,7 @@ export const WEIGHTS: readonly CauseText[] = [
     // SkyRL#1345, vime#274.
     fix: [
       CHECKSUM,
-      fromTrainers(),
+      FROM_TRAINERS,
       advise(
         "list parameters that the engine did not receive",
         "Fail on missing names instead of ignoring them.",
@@ -92,7 +92,7 @@ export const WEIGHTS: readonly CauseText[] = [
     // verl#7014: the merge context closed before the weights were read.
     fix: [
       CHECKSUM,
-      fromTrainers(),
+      FROM_TRAINERS,
       advise(
         "merge the adapter before the sync, or send the adapter",
         "Δ starts at 0 and grows from the first update.",
