@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type ConformanceCase, runConformanceCase } from "../src/apps/conformance/index.ts";
+import { GOLDEN, warnIfAbsent } from "./support/shared-data.ts";
 
-const CASES = new URL("../../shared/golden/cases/", import.meta.url);
-const present = existsSync(CASES);
-if (!present) console.warn("SKIPPED: golden cases (../shared/golden/cases is not there)");
+const present = existsSync(GOLDEN);
+warnIfAbsent("golden cases", GOLDEN);
 
 interface GoldenCase extends ConformanceCase {
   readonly expected: Readonly<Record<string, unknown>>;
@@ -12,9 +12,9 @@ interface GoldenCase extends ConformanceCase {
 }
 
 const cases = present
-  ? readdirSync(CASES)
+  ? readdirSync(GOLDEN)
       .filter((name) => name.endsWith(".json"))
-      .map((name) => JSON.parse(readFileSync(new URL(name, CASES), "utf8")) as GoldenCase)
+      .map((name) => JSON.parse(readFileSync(`${GOLDEN}${name}`, "utf8")) as GoldenCase)
   : [];
 
 /** Compares every number in `expected` with the float64 reference to 1e-5 (1e-4 if only float32 ran). */

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../test/support/shared-data.ts";
 import { pooledMetrics } from "../analyses/report/metrics.ts";
 import type { RecordBatch } from "../core/schema/record.ts";
 import {
@@ -10,7 +11,6 @@ import {
   withoutRepeats,
 } from "../input/adapters/read.test-data.ts";
 import { openGroups } from "./open-run.ts";
-import { hasSharedData, LAB, REAL, warnIfAbsent } from "./shared-data.test-data.ts";
 
 warnIfAbsent("the lab's recordings in all containers, and the public pairs");
 

@@ -9,17 +9,17 @@ import type { MismatchReport } from "../../src/results/report.ts";
 import type { SweepReport } from "../../src/results/sweep.ts";
 import { eventually, goTo, hasBrowser, openPage, readText, warnWithoutBrowser } from "../support/browser.ts";
 import { DEMO, DEMO_FLAGS, printed } from "../support/built-view.ts";
-import { ROOT } from "../support/run-cli.ts";
+import { DOCTOR, LAB, SHARED_DATA } from "../support/shared-data.ts";
 import { shows } from "../support/shown-numbers.ts";
 import { useViewer } from "../support/use-viewer.ts";
 
 const STALE = join(DEMO, "stale");
-const DATA = join(ROOT, "../shared/data");
-const SHIFTED = join(DATA, "doctor/dev/case-011/data");
-const SOUND = join(DATA, "lab/main/npz");
+const SHIFTED = `${DOCTOR}case-011/data`;
+const SOUND = `${LAB}main/npz`;
 const hasRuns = existsSync(SHIFTED) && existsSync(SOUND);
 warnWithoutBrowser("the answer in the viewer");
-if (!hasRuns) console.warn(`SKIPPED: the answer about sound and shifted runs: they are not in ${DATA}`);
+if (!hasRuns)
+  console.warn(`SKIPPED: the answer about sound and shifted runs: they are not in ${SHARED_DATA}`);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = [

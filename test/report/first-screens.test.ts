@@ -2,6 +2,7 @@
  * Whole first screens, as shown on a terminal of 24 rows and 80 columns, of the five kinds of run: bad in some steps,
  * sound, not comparable, faulty but normal-looking, dead. Whoever changes a word on them sees all five.
  */
+
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,7 @@ import { reportRun } from "../../src/analyses/runs/report-run.ts";
 import { renderTerminal } from "../../src/render/report/terminal.ts";
 import { displayWidth } from "../../src/render/terminal/columns.ts";
 import type { MismatchReport } from "../../src/results/report.ts";
+import { DOCTOR, LAB, WILD } from "../support/shared-data.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -33,25 +35,25 @@ const SCREENS: readonly Screen[] = [
   },
   {
     page: "sound",
-    path: at("../shared/data/lab/main/npz"),
+    path: `${LAB}main/npz`,
     name: "lab/main/npz",
     first: /^✓ NORMAL {2}.* in every step\. No test/,
   },
   {
     page: "not-comparable",
-    path: at("../shared/data/doctor/dev/case-011/data"),
+    path: `${DOCTOR}case-011/data`,
     name: "case-011/data",
     first: /^✗ NOT COMPARABLE {2}The trainer's log-probs are 1 token late\./,
   },
   {
     page: "faulty-though-it-looks-normal",
-    path: at("../shared/data/doctor/dev/case-010/data"),
+    path: `${DOCTOR}case-010/data`,
     name: "case-010/data",
     first: /^▲ FAULT {2}One environment differs: arithmetic \(92 %\)\./,
   },
   {
     page: "dead",
-    path: at("../shared/data/wild/tokens/verl721"),
+    path: `${WILD}tokens/verl721`,
     name: "verl721",
     first: /^ ✗ BROKEN {3}Since step 59: NaN in the trainer log-probs old_log_probs /,
   },

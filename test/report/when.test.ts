@@ -5,9 +5,9 @@ import { buildReport } from "../../src/analyses/report/build-report.ts";
 import { RunSummary } from "../../src/analyses/report/run-summary.ts";
 import type { RecordBatch } from "../../src/core/schema/record.ts";
 import { openRun } from "../../src/ingest/open-run.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../src/ingest/shared-data.test-data.ts";
 import type { MismatchReport } from "../../src/results/report.ts";
 import { DEMO } from "../support/demo.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../support/shared-data.ts";
 
 async function readBatches(path: string): Promise<RecordBatch[]> {
   const batches: RecordBatch[] = [];

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -11,13 +12,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import { PROGRAM, type RunningView, startView } from "../../bench/support/view-server.mjs";
-import { ROOT } from "./run-cli.ts";
+import { LAB } from "./shared-data.ts";
 
 export { DEMO, DEMO_FLAGS } from "./demo.ts";
 
-const LAB = join(ROOT, "../shared/data/lab");
-export const INT8 = join(LAB, "int8/npz");
-export const INT8_FLAGS = ["--tokenizer", join(LAB, "ckpt/tokenizer")];
+export const INT8 = `${LAB}int8/npz`;
+export const INT8_FLAGS = ["--tokenizer", `${LAB}ckpt/tokenizer`];
 
 export const hasLab = existsSync(INT8);
 

@@ -4,16 +4,16 @@
  */
 
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { SHARED_DATA, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { openRun } from "../../ingest/open-run.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 import { Doctor } from "./doctor.ts";
 
-const DATA = fileURLToPath(new URL("../../../../shared/data/doctor/", import.meta.url));
+const DATA = `${SHARED_DATA}doctor/`;
 const present = existsSync(DATA);
-if (!present) console.warn(`SKIPPED: the scale of sound engines, because ${DATA} is not there`);
+warnIfAbsent("the scale of sound engines", DATA);
 
 /** @param factor that Δ is multiplied by */
 async function diagnose(name: string, factor = 1): Promise<Diagnosis> {

@@ -4,21 +4,19 @@
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readAnswer, scoreCases, type Truth } from "../../../scripts/score-doctor.mjs";
 import { sample, sized } from "../../../test/support/run-size.ts";
+import { DOCTOR, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import { openRun } from "../../ingest/open-run.ts";
 import type { Diagnosis } from "../../results/diagnosis.ts";
 import { Doctor } from "./doctor.ts";
 
-const DEV = fileURLToPath(new URL("../../../../shared/data/doctor/dev/", import.meta.url));
-const present = existsSync(DEV);
-if (!present)
-  console.warn(`SKIPPED: the doctor on recordings with known faults, because ${DEV} is not there`);
+const present = existsSync(DOCTOR);
+warnIfAbsent("the doctor on recordings with known faults", DOCTOR);
 
 async function diagnoseCase(name: string): Promise<Diagnosis> {
-  const run = await openRun([`${DEV}${name}/data`], { allowPositive: true });
+  const run = await openRun([`${DOCTOR}${name}/data`], { allowPositive: true });
   const doctor = new Doctor();
   for await (const batch of run.batches()) doctor.add(batch);
   return doctor.diagnose();
@@ -27,10 +25,10 @@ async function diagnoseCase(name: string): Promise<Diagnosis> {
 describe.skipIf(!present)("recordings with known faults", () => {
   it("are named right with the guilty leg, and sound runs raise no alarm", async () => {
     const cases: { name: string; truth: Truth; answer: ReturnType<typeof readAnswer> }[] = [];
-    for (const name of sample(readdirSync(DEV).sort(), 6))
+    for (const name of sample(readdirSync(DOCTOR).sort(), 6))
       cases.push({
         name,
-        truth: JSON.parse(readFileSync(`${DEV}${name}/truth.json`, "utf8")) as Truth,
+        truth: JSON.parse(readFileSync(`${DOCTOR}${name}/truth.json`, "utf8")) as Truth,
         answer: readAnswer(await diagnoseCase(name)),
       });
     const score = scoreCases(cases, {});

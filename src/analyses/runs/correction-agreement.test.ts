@@ -1,12 +1,14 @@
 /**
  * What `report` and `sweep` say of one run: whether a correction is needed must be the same in both.
  */
+
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { recordBatch } from "../../../test/support/record-batch.ts";
 import { sample } from "../../../test/support/run-size.ts";
+import { SHARED_DATA } from "../../../test/support/shared-data.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { openRun } from "../../ingest/open-run.ts";
 import type { MismatchReport } from "../../results/report.ts";
@@ -19,18 +21,17 @@ import { Sweep } from "../sweep/sweep.ts";
 import { reportRun } from "./report-run.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const DATA = at("../shared/data/");
 
-/** What lies in a folder of `../shared/data`, if that is there. */
+/** What lies in a folder of the recordings, if that is there. */
 function list(folder: string): string[] {
-  const path = join(DATA, folder);
+  const path = join(SHARED_DATA, folder);
   return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 }
 
 const RUNS = [
   at("examples/demo/stale"),
   at("examples/demo-formats/step_0500.npz"),
-  ...["main", "int8", "stale"].map((name) => join(DATA, "lab", name, "npz")).filter(existsSync),
+  ...["main", "int8", "stale"].map((name) => join(SHARED_DATA, "lab", name, "npz")).filter(existsSync),
   ...list("doctor/dev").map((path) => join(path, "data")),
   ...list("wild/tokens"),
 ];

@@ -1,9 +1,9 @@
 /** Runs of other people that died of NaN: what every verb says of them. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
-import { makeRowFolder } from "../../../test/support/row-files.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
 import { sample } from "../../../test/support/run-size.ts";
-import { DOCTOR, WILD } from "../../ingest/shared-data.test-data.ts";
+import { DOCTOR, WILD } from "../../../test/support/shared-data.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { diagnoseRun } from "./diagnose-run.ts";
@@ -14,7 +14,11 @@ import { reportRun } from "./report-run.ts";
 const present = existsSync(WILD) && existsSync(DOCTOR);
 if (!present) console.warn(`SKIPPED: runs that died of NaN, because ${WILD} or ${DOCTOR} is not there`);
 
-const folder = await makeRowFolder();
+// Not at the top of the module: where the data is absent all tests are skipped, and then no `afterAll` runs.
+let folder: RowFolder;
+beforeAll(async () => {
+  folder = await makeRowFolder();
+});
 afterAll(() => folder.remove());
 
 async function readSeries(path: string): Promise<SeriesReport> {

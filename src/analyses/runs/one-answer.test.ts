@@ -1,11 +1,13 @@
 /**
  * No two verbs disagree: `report`, `doctor`, `sweep` and `gate` carry the same answer about the same files, field by field.
  */
+
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { sample } from "../../../test/support/run-size.ts";
+import { SHARED_DATA, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
 import { openRun } from "../../ingest/open-run.ts";
 import type { Assessment } from "../../results/assessment.ts";
@@ -20,12 +22,11 @@ import { sourceSummaries } from "./read-batches.ts";
 import { reportRun } from "./report-run.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const DATA = at("../shared/data/");
-if (!existsSync(DATA)) console.warn(`SKIPPED: one answer about recorded runs, because ${DATA} is not there`);
+warnIfAbsent("one answer about recorded runs");
 
 /** What lies in a folder of the recordings, if that is there. */
 function list(folder: string, inner = ""): string[] {
-  const path = join(DATA, folder);
+  const path = join(SHARED_DATA, folder);
   return existsSync(path)
     ? readdirSync(path)
         .sort()
@@ -38,7 +39,7 @@ const RUNS = [
   ...sample(
     [
       at("examples/demo-formats/step_0500.npz"),
-      ...["main", "int8", "stale"].map((name) => join(DATA, "lab", name, "npz")).filter(existsSync),
+      ...["main", "int8", "stale"].map((name) => join(SHARED_DATA, "lab", name, "npz")).filter(existsSync),
       ...["dev", "llm", "fresh"].flatMap((set) => list(`doctor/${set}`, "data")),
       ...list("wild/tokens"),
     ],

@@ -2,18 +2,19 @@
  * What truth allows: the level of recordings with known faults. What is wrong today is named below, one by one, so that a
  * case that becomes right, or another that becomes wrong, fails here.
  */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isLongRun, sample } from "../../../test/support/run-size.ts";
+import { SHARED_DATA, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import { isLogratioError } from "../../core/base/errors.ts";
 import type { Assessment } from "../../results/assessment.ts";
 import type { VerdictLevel } from "../../results/report.ts";
 import { reportRun } from "./report-run.ts";
 
-const DATA = fileURLToPath(new URL("../../../../shared/data/doctor/", import.meta.url));
+const DATA = `${SHARED_DATA}doctor/`;
 const present = existsSync(DATA);
-if (!present) console.warn(`SKIPPED: levels of recordings with known faults, because ${DATA} is not there`);
+warnIfAbsent("levels of recordings with known faults", DATA);
 
 interface Truth {
   readonly healthy: boolean;

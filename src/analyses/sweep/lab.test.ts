@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { hasSharedData, LAB, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import type { RecordBatch } from "../../core/schema/record.ts";
 import { openRun } from "../../ingest/open-run.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../ingest/shared-data.test-data.ts";
 import type { SweepReport } from "../../results/sweep.ts";
 import { buildSweep } from "./build-sweep.ts";
 import { defaultGrid } from "./grid.ts";

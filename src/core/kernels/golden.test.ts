@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { GOLDEN, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import {
   absProbDiffStd,
   deltaAbsMean,
@@ -14,9 +15,8 @@ import { ABS_PROB_DIFF_MAX, ABS_PROB_DIFF_MEAN, COUNT } from "./layout.ts";
 import { emptySums, mergeSums } from "./merge.ts";
 import { mismatchSums } from "./mismatch.ts";
 
-const folder = new URL("../../../../shared/golden/cases/", import.meta.url);
-const present = existsSync(folder);
-if (!present) console.warn("skipped: the golden cases (../shared/golden/cases) are not there");
+const present = existsSync(GOLDEN);
+warnIfAbsent("the golden cases", GOLDEN);
 
 type Metrics = Record<string, number | string | boolean>;
 interface Case {
@@ -30,8 +30,8 @@ interface Case {
 
 function readCases(prefix: string): [string, Case][] {
   if (!present) return [];
-  const names = readdirSync(folder).filter((name) => name.startsWith(prefix));
-  return names.map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Case]);
+  const names = readdirSync(GOLDEN).filter((name) => name.startsWith(prefix));
+  return names.map((name) => [name, JSON.parse(readFileSync(`${GOLDEN}${name}`, "utf8")) as Case]);
 }
 
 /** Sums over everything, from one row per given row. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hasSharedData, LAB, warnIfAbsent } from "../../ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../../../test/support/shared-data.ts";
 import { analyzeStudy } from "./analyze-study.ts";
 import { readStudy } from "./config/read-study.ts";
 import { openPolicy } from "./open-policy.ts";

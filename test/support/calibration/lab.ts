@@ -4,7 +4,7 @@
  * @module
  */
 import { openRun } from "../../../src/ingest/open-run.ts";
-import { hasSharedData, LAB, warnIfAbsent } from "../../../src/ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../shared-data.ts";
 import { type DrawnSequence, type Process, resampled } from "./processes.ts";
 
 /** None, with a warning, if the recordings are missing. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DOCTOR, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { ByteReader } from "../../../core/base/byte-reader.ts";
 import { ByteWriter } from "../../../core/base/byte-writer.ts";
 import { openRun } from "../../../ingest/open-run.ts";
@@ -175,9 +176,8 @@ it("merges in any order, also as bytes, to the same bits", () => {
   );
 });
 
-const DEV = join(import.meta.dirname, "../../../../../shared/data/doctor/dev");
-const isPresent = existsSync(DEV);
-if (!isPresent) console.warn("SKIPPED: the guilty leg of recordings (../shared/data/doctor is not there)");
+const isPresent = existsSync(DOCTOR);
+warnIfAbsent("the guilty leg of recordings", DOCTOR);
 
 it.skipIf(!isPresent)(
   "finds the guilty leg of every recording of three columns",
@@ -185,14 +185,14 @@ it.skipIf(!isPresent)(
   async () => {
     const found: Record<string, GuiltyLeg | null> = {};
     const expected: Record<string, GuiltyLeg | null> = {};
-    for (const name of readdirSync(DEV)) {
-      const truth = JSON.parse(readFileSync(join(DEV, name, "truth.json"), "utf8")) as {
+    for (const name of readdirSync(DOCTOR)) {
+      const truth = JSON.parse(readFileSync(join(DOCTOR, name, "truth.json"), "utf8")) as {
         readonly guilty_leg: GuiltyLeg | null;
       };
       if (truth.guilty_leg === null) continue;
       expected[name] = truth.guilty_leg;
       const legs = new Legs();
-      for await (const batch of (await openRun([join(DEV, name, "data")])).batches()) legs.add(batch);
+      for await (const batch of (await openRun([join(DOCTOR, name, "data")])).batches()) legs.add(batch);
       found[name] = legs.result().guilty_leg;
     }
     expect(Object.keys(expected).length).toBeGreaterThan(0);

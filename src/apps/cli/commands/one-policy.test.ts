@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GOLDEN, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { openRun } from "../../../ingest/open-run.ts";
 import type { DigitsReport } from "../../../results/digits.ts";
 import type { PolicyReport } from "../../../results/policy.ts";
@@ -262,8 +262,7 @@ describe("digit distributions", () => {
   });
 });
 
-const GOLDEN = fileURLToPath(new URL("../../../../../shared/golden/cases/", import.meta.url));
-if (!existsSync(GOLDEN)) console.warn(`SKIPPED: digits of a rollout as the reference has them: no ${GOLDEN}`);
+warnIfAbsent("digits of a rollout as the reference has them", GOLDEN);
 
 describe.skipIf(!existsSync(GOLDEN))("the digits of a rollout (ntl_info)", () => {
   it.each([0, 1, 2, 3])("give the reference's figures without a tokenizer: case %i", async (at) => {

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { REAL, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { readAll } from "../read.test-data.ts";
 
-const REAL = fileURLToPath(new URL("../../../../../shared/data/real/", import.meta.url));
 const present = existsSync(REAL);
-if (!present) console.warn(`skipped: public servers' replies, ${REAL} is not there`);
+warnIfAbsent("public servers' replies", REAL);
 
 const MEGATRON = "NVIDIA__Megatron-LM/tests/functional_tests/test_cases/gpt";
 const TGI = "huggingface__text-generation-inference/integration-tests/models/__snapshots__";

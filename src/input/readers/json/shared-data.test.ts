@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { sample } from "../../../../test/support/run-size.ts";
-import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../../ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { openFile } from "../../io/file-source.ts";
 import { openJsonDocument } from "./open.ts";
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { LAB } from "../../../../test/support/shared-data.ts";
 import type { ByteSource } from "../../io/byte-source.ts";
 import type { Tensor, TreeDocument, TreeValue } from "../../io/columns.ts";
 import { isTensor } from "../../io/tree-guards.ts";
@@ -93,7 +94,7 @@ function define(target: Record<string, unknown>, name: string, value: unknown): 
 
 /** The path of a large recording, if it lies beside the checkout. */
 export function labFile(path: string): string | undefined {
-  const file = fileURLToPath(new URL(`../../../../../shared/data/lab/${path}`, import.meta.url));
+  const file = `${LAB}${path}`;
   return existsSync(file) ? file : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../../ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, REAL, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { firstWrongEquation } from "./equations.ts";
 
 interface Response {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { LAB, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { decodeRow } from "../../../core/kernels/distribution-decode.ts";
 import { logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./open-logits-policy.ts";
 
-const PROBE = fileURLToPath(new URL("../../../../shared/data/lab/probe/", import.meta.url));
+const PROBE = `${LAB}probe/`;
 const there = existsSync(PROBE);
-if (!there) console.warn(`SKIPPED: saved logits of a real study, because ${PROBE} is not there`);
+warnIfAbsent("saved logits of a real study", PROBE);
 
 interface Reference {
   readonly problems: readonly {

@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { LAB, REAL, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { compareTokenizers } from "../../../input/tokens/compare-tokenizers.ts";
 import { openTokenizer } from "../../../input/tokens/open-tokenizer.ts";
 import { readOutcomes } from "./outcomes.ts";
 import { readStudyTexts } from "./read-study-texts.ts";
 import { RL_PROBE_TEMPLATE } from "./template.ts";
 
-const DATA = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));
-const LAB = `${DATA}lab/`;
-const REAL = `${DATA}real/Tingting-Olivia-Du__RL-Probe/`;
-if (!existsSync(LAB)) console.warn(`SKIPPED: texts of a real study, because ${LAB} is not there`);
-if (!existsSync(REAL)) console.warn(`SKIPPED: the original study's texts, because ${REAL} is not there`);
+const ORIGINAL = `${REAL}Tingting-Olivia-Du__RL-Probe/`;
+warnIfAbsent("texts of a real study", LAB);
+warnIfAbsent("the original study's texts", ORIGINAL);
 
 describe.skipIf(!existsSync(LAB))("the lab's study", () => {
   const TOKENIZER = `${LAB}ckpt/tokenizer`;
@@ -60,16 +58,16 @@ describe.skipIf(!existsSync(LAB))("the lab's study", () => {
   });
 });
 
-describe.skipIf(!existsSync(REAL) || !existsSync(LAB))("the original study's files", () => {
+describe.skipIf(!existsSync(ORIGINAL) || !existsSync(LAB))("the original study's files", () => {
   test("20 filtered problems with their responses and levels", async () => {
     const { texts, findings } = await readStudyTexts({
       tokenizer: `${LAB}ckpt/tokenizer`,
-      problems: `${REAL}data/filtered/filtered_problems.json`,
+      problems: `${ORIGINAL}data/filtered/filtered_problems.json`,
       responses: {
-        dpo: `${REAL}data/filtered/dpo_responses.json`,
-        rlvr: `${REAL}data/filtered/rlvr_responses.json`,
+        dpo: `${ORIGINAL}data/filtered/dpo_responses.json`,
+        rlvr: `${ORIGINAL}data/filtered/rlvr_responses.json`,
       },
-      files: [`${REAL}rollouts/rlvr_step_500/all_rollouts.json`],
+      files: [`${ORIGINAL}rollouts/rlvr_step_500/all_rollouts.json`],
       promptTemplate: RL_PROBE_TEMPLATE,
     });
     const bySource = (source: string | undefined): typeof texts =>
@@ -89,15 +87,15 @@ describe.skipIf(!existsSync(REAL) || !existsSync(LAB))("the original study's fil
 
   test("which problems ten checkpoints solve", async () => {
     const all = await readOutcomes(
-      `${REAL}outputs/checkpoint_evaluations_100_1000/all_checkpoint_results.json`,
+      `${ORIGINAL}outputs/checkpoint_evaluations_100_1000/all_checkpoint_results.json`,
     );
     expect([...all.keys()]).toEqual(Array.from({ length: 10 }, (_, i) => `rlvr_step_${100 * (i + 1)}`));
     expect([...all.values()].map(({ size }) => size)).toEqual(Array(10).fill(20));
     const one = await readOutcomes(
-      `${REAL}outputs/checkpoint_evaluations_100_1000/rlvr_step_500_results.json`,
+      `${ORIGINAL}outputs/checkpoint_evaluations_100_1000/rlvr_step_500_results.json`,
     );
     const responses = await readOutcomes(
-      `${REAL}outputs/checkpoint_evaluations_100_1000/rlvr_step_500_responses.json`,
+      `${ORIGINAL}outputs/checkpoint_evaluations_100_1000/rlvr_step_500_responses.json`,
     );
     expect(one.get("")).toEqual(all.get("rlvr_step_500"));
     expect(responses.get("")).toEqual(one.get(""));

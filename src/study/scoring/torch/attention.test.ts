@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasSharedData, LAB, warnIfAbsent } from "../../../ingest/shared-data.test-data.ts";
+import { hasSharedData, LAB, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { readStudy } from "../config/read-study.ts";
 import { openPolicy } from "../open-policy.ts";
 import { runStudy } from "../run-study.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasSharedData, REAL, warnIfAbsent } from "../../../ingest/shared-data.test-data.ts";
+import { hasSharedData, REAL, warnIfAbsent } from "../../../../test/support/shared-data.ts";
 import { readAll, splitRows } from "../../../input/adapters/read.test-data.ts";
 
 warnIfAbsent("NeMo-RL's loss goldens");

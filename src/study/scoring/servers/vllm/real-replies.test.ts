@@ -1,18 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { REAL, warnIfAbsent } from "../../../../../test/support/shared-data.ts";
 import { assembleScores } from "../replies/scores.ts";
 import { parsePromptLogprobs } from "./parse.ts";
 
 /** What vLLM's own tests store of a served model: `[ids, text, [{"<id>": {logprob, rank, decoded_token}}]]`. */
-const RECORDED = fileURLToPath(
-  new URL(
-    "../../../../../shared/data/real/sunnweiwei__verl-vllm-rollout-benchmark/task/vllm-src/tests/models/fixtures/mistral_small_3_chat.json",
-    import.meta.url,
-  ),
-);
+const RECORDED = `${REAL}sunnweiwei__verl-vllm-rollout-benchmark/task/vllm-src/tests/models/fixtures/mistral_small_3_chat.json`;
 const present = existsSync(RECORDED);
-if (!present) console.warn(`skipped: vLLM's recorded log-probs, ${RECORDED} is not there`);
+warnIfAbsent("vLLM's recorded log-probs", RECORDED);
 
 type Place = Record<string, { logprob: number; rank: number; decoded_token: string }>;
 type Recorded = [ids: number[], text: string, places: Place[]];
