@@ -161,7 +161,7 @@ module.exports = {
       severity: "error",
       from: { path: "^src/apps/cli/(main|program|study-flags|verbs/)" },
       to: {
-        path: "^src/(apps/(viewer|serve|mcp|cli/(commands/|study-options))|analyses|study|parts|trainers)",
+        path: "^src/(apps/(viewer|serve|mcp|cli/commands/)|analyses|study/(?!flags\\.ts)|parts|trainers)",
         dynamic: false,
         dependencyTypesNot: ["type-only"],
       },

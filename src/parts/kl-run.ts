@@ -5,13 +5,13 @@
  */
 import { join } from "node:path";
 import { isPresent } from "../input/io/index.ts";
+import type { JudgingFlags } from "../study/flags.ts";
 import type { KlReport } from "../study/results/report.ts";
 import {
   type AnalyzeProgress,
   type AnalyzeStudyOptions,
   analyzeStudy,
   type FigureSpec,
-  type JudgingFlags,
   mergeConfigs,
   pickJudgingFlags,
   readAnalysisConfig,

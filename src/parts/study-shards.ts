@@ -12,9 +12,9 @@ import { FindingLog } from "../core/schema/index.ts";
 import { containFileError } from "../ingest/index.ts";
 import { isAbsence, listIfPresent, statIfPresent } from "../input/io/index.ts";
 import { isRemote } from "../input/remote/index.ts";
+import type { JudgingFlags } from "../study/flags.ts";
 import {
   type AnalyzeProgress,
-  type JudgingFlags,
   mergeConfigs,
   pickJudgingFlags,
   readAnalysisConfig,

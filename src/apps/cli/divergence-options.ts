@@ -1,8 +1,8 @@
 import type { LogSettings } from "../../analyses/runs/divergence-run.ts";
 import type { FilterOptions } from "../../analyses/runs/filter-option.ts";
-import { UsageError } from "../../core/base/index.ts";
+import { positiveInteger, UsageError } from "../../core/base/index.ts";
 import type { ForceOption } from "./force-option.ts";
-import { type InputOptions, type PlaceOptions, positiveInteger } from "./input-options.ts";
+import type { InputOptions, PlaceOptions } from "./input-options.ts";
 
 export interface DivergenceCommandOptions extends InputOptions, FilterOptions, ForceOption, PlaceOptions {
   readonly json?: boolean;

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { RunInput } from "../../analyses/runs/input-options.ts";
-import { DEFAULT_MEMORY_LIMIT, setMemoryLimit, UsageError } from "../../core/base/index.ts";
+import { DEFAULT_MEMORY_LIMIT, positiveInteger, setMemoryLimit, UsageError } from "../../core/base/index.ts";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
 
 type MappedColumn = keyof typeof COLUMN_FLAGS;
@@ -100,12 +100,4 @@ export function addFilterOption(command: Command): Command {
     "--filter <terms>",
     "keep only matching tokens and sequences: 'abs>0.5 turn:3 is:number correct:no'; turns count from 0",
   );
-}
-
-/** @throws UsageError if the text of a flag is anything else. */
-export function positiveInteger(flag: string, text: string): number {
-  const value = Number(text.replaceAll("_", ""));
-  if (!Number.isInteger(value) || value <= 0)
-    throw new UsageError(`${flag} must be a positive integer, not "${text}"`);
-  return value;
 }

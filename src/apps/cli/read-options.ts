@@ -1,7 +1,8 @@
 import type { FilterOptions } from "../../analyses/runs/filter-option.ts";
 import { parseRunInput, type RunInput } from "../../analyses/runs/input-options.ts";
+import { positiveInteger } from "../../core/base/index.ts";
 import type { ReadOptions } from "../../ingest/index.ts";
-import { type InputOptions, positiveInteger } from "./input-options.ts";
+import type { InputOptions } from "./input-options.ts";
 
 /** The flags in the library's form, in the order they were given. @throws UsageError if a number is invalid. */
 export function toRunInput<Options extends InputOptions & FilterOptions>(

@@ -60,6 +60,7 @@ export {
   memoryLimit,
   setMemoryLimit,
 } from "./memory-limit.ts";
+export { positiveInteger } from "./positive-integer.ts";
 export { joinBytes, lengthDelimited, varintBytes, varintField } from "./protobuf.ts";
 export { sharedPath } from "./shared-path.ts";
 export { quoteForShell, shellCommand } from "./shell-command.ts";

@@ -1,7 +1,7 @@
 import type { GridOptions } from "../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { ReadOptions, Run } from "../../ingest/index.ts";
-import type { JudgingFlags } from "../../study/scoring/index.ts";
+import type { JudgingFlags } from "../../study/flags.ts";
 import type { ShardSums } from "../part.ts";
 
 /** Sums a shard. The batches are read once, to their end. */

@@ -8,7 +8,7 @@ import {
   type StudySums,
   type TextUnderCheckpoints,
 } from "../../study/analysis/index.ts";
-import { JUDGING_FLAGS } from "../../study/scoring/index.ts";
+import { JUDGING_OPTIONS } from "../../study/flags.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOfPart } from "./kind.ts";
 
@@ -142,6 +142,6 @@ export class KlSums extends Sums implements ShardSums {
 /** Studies are read by `scoring`, which knows their layout on disk. */
 export const KL_PARTS: KindOfPart = {
   version: 2,
-  flags: JUDGING_FLAGS,
+  flags: JUDGING_OPTIONS,
   makeSums: () => new KlSums(),
 };

@@ -16,25 +16,17 @@ export {
   type SummedStudy,
   sumStudy,
 } from "./analyze-study.ts";
-export {
-  JUDGING_FLAGS,
-  type JudgingFlags,
-  parseNamed,
-  parseNumber,
-  pickJudgingFlags,
-  readJudgingFlags,
-  writeSettings,
-} from "./config/judging-flags.ts";
-export { defined, mergeConfigs } from "./config/merge-configs.ts";
+export { pickJudgingFlags, readJudgingFlags, writeSettings } from "./config/judging-flags.ts";
+export { mergeConfigs } from "./config/merge-configs.ts";
 export { readAnalysisConfig } from "./config/read-analysis.ts";
-export { GPU_FORMS, parseGpu } from "./config/read-backend.ts";
 export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
+export { readReportFlags, readStages } from "./config/report-flags.ts";
+export { checkStudyOutput, refuseScoring, studyFromFlags, studyInputs } from "./config/scoring-flags.ts";
 export { readStoredConfig } from "./read-stored-config.ts";
-export { type RunStudyResult, runStudy } from "./run-study.ts";
+export { type RunStudyOptions, type RunStudyResult, runStudy } from "./run-study.ts";
 export type { ScoreProgress } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";
 export type { FigureFormat, FigureSpec, StudySpec } from "./study-spec.ts";
 export type { PreparedText } from "./texts/prepare-text.ts";
-export { recognizeResults } from "./texts/rl-probe-results.ts";

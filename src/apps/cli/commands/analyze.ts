@@ -1,6 +1,6 @@
 import { analyzeLog } from "../../../analyses/analyze/index.ts";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import { shellCommand, UsageError } from "../../../core/base/index.ts";
+import { positiveInteger, shellCommand, UsageError } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
 import {
@@ -11,7 +11,6 @@ import {
 import type { AnalyzeReport } from "../../../results/analyze.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { positiveInteger } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import type { Terminal } from "../terminal.ts";

@@ -5,7 +5,7 @@ import {
   learnFromRuns,
   type UpdatedBaseline,
 } from "../../../analyses/runs/gate-run.ts";
-import { UsageError } from "../../../core/base/index.ts";
+import { positiveInteger, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs, type Progress } from "../../../ingest/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
@@ -19,7 +19,7 @@ import {
 import type { GateReport } from "../../../results/gate.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress } from "../progress.ts";

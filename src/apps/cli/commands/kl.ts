@@ -5,22 +5,25 @@ import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { findScored, type KlRun, klRun, reportStudies } from "../../../parts/index.ts";
+import type { JudgingFlags, ReportFlags, ScoringFlags } from "../../../study/flags.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../study/render/index.ts";
 import type { KlReport } from "../../../study/results/report.ts";
 import {
   type AnalyzeProgress,
   analyzeStudy,
-  defined,
+  checkStudyOutput,
   type FigureSpec,
-  type JudgingFlags,
-  parseNamed as named,
-  parseNumber as number,
   readJudgingFlags,
-  type StudyConfig,
+  readReportFlags,
+  readStages,
+  refuseScoring,
+  studyFromFlags,
+  studyInputs,
 } from "../../../study/scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";
+import type { ForceOption } from "../force-option.ts";
 import { answerFromParts } from "../from-parts.ts";
 import type { PlaceOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
@@ -29,23 +32,15 @@ import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
 import { runWithProgress } from "../run-study.ts";
 import { analyzeLine } from "../score-progress.ts";
-import { listStudyFlags, type StudyFlags } from "../study-flags.ts";
-import { checkStudyOutput, count, studyFromFlags, studyInputs } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
-export interface KlCommandOptions extends StudyFlags, JudgingFlags, PlaceOptions {
-  readonly stage?: readonly string[];
-  readonly alpha?: string;
-  readonly bootstrap?: string;
-  readonly cases?: string;
+export interface KlCommandOptions extends ScoringFlags, JudgingFlags, ReportFlags, ForceOption, PlaceOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly html?: string;
   readonly full?: boolean;
   readonly figures?: string;
-  readonly figureFormat?: readonly string[];
-  readonly figureDpi?: string;
 }
 
 const FORM_FLAGS = [
@@ -149,7 +144,7 @@ async function answer(
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<KlRun | undefined> {
-  const more = analysisConfig(options);
+  const more = { ...readJudgingFlags(options), ...readReportFlags(options) };
   const scored = await findScored(paths);
   if (scored !== undefined) {
     // Of one study, it says what is reported.
@@ -157,11 +152,17 @@ async function answer(
     if (scored === "study") refuseScoring(others, `${paths[0]} is an already scored study`);
     else refuseScoring(options, "the studies are already scored");
     const onFigures = (figures: FigureSpec): Promise<void> => checkFigures(options, figures);
-    const how = { ...options, settings: readReportFlags(options), allSpikes, signal, onFigures };
+    const checkpoint = options.checkpoint === undefined ? undefined : [options.checkpoint].flat();
+    const how = {
+      ...others,
+      ...(checkpoint && { checkpoint }),
+      settings: readReportFlags(options),
+      ...{ allSpikes, signal, onFigures },
+    };
     return whileAnalyzing(signal, terminal, (onProgress) => klRun(paths, { ...how, onProgress }));
   }
-  const stages = defined({ ...more, stages: parseStages(options.stage) });
-  const { spec, backend } = await studyFromFlags("kl", paths, options, stages);
+  const stages = readStages(options.stage);
+  const { spec, backend } = await studyFromFlags("kl", paths, options, { ...more, ...stages });
   await checkFigures(options, spec.figures);
   await checkStudyOutput(spec, paths, options);
   const run = await runWithProgress({ spec, backend }, signal, terminal);
@@ -209,61 +210,6 @@ async function whileAnalyzing<Result>(
   } finally {
     progress.end();
   }
-}
-
-/** Flags that only determine how scores are analyzed, in the terms of the config. */
-function analysisConfig(options: KlCommandOptions): StudyConfig {
-  return { ...readJudgingFlags(options), ...readReportFlags(options) };
-}
-
-/** Those of them that affect no part. */
-function readReportFlags(options: KlCommandOptions): StudyConfig {
-  return defined({
-    alpha: number("--alpha", options.alpha),
-    bootstrap: count("--bootstrap", options.bootstrap),
-    cases: number("--cases", options.cases),
-    figures: defined({
-      formats: options.figureFormat,
-      dpi: number("--figure-dpi", options.figureDpi),
-    }),
-    seed: number("--seed", options.seed),
-  });
-}
-
-/** `early=100..300`, both ends included. */
-function parseStages(given: readonly string[] | undefined): StudyConfig | undefined {
-  return (
-    given &&
-    Object.fromEntries(
-      Object.entries(named("--stage", given) ?? {}).map(([stage, range]) => {
-        const [, from, to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(range) ?? [];
-        if (from === undefined)
-          throw new UsageError(`--stage ${stage} must be steps such as 100..300, not ${range}`);
-        return [stage, [Number(from), Number(to)]];
-      }),
-    )
-  );
-}
-
-/**
- * Flags of scoring, which have no effect on stored scores. The bootstrap also needs the seed, and outputs need --force.
- */
-const SCORING_FLAGS = [
-  ...listStudyFlags().filter(({ name }) => name !== "seed" && name !== "force"),
-  { name: "stage", flag: "--stage" },
-];
-
-/** @param what why nothing is scored: `runs/a.study is an already scored study` */
-function refuseScoring(options: KlCommandOptions, what: string): void {
-  const given = SCORING_FLAGS.filter(({ name }) => options[name as keyof KlCommandOptions] !== undefined);
-  if (given.length === 0) return;
-  const flags = given.map(({ flag }) => flag).join(", ");
-  throw new UsageError(
-    `${what}: ${flags} ${given.length === 1 ? "has" : "have"} no effect on existing scores`,
-    {
-      hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
-    },
-  );
 }
 
 function render(

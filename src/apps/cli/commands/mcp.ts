@@ -1,6 +1,5 @@
-import { UnsupportedError } from "../../../core/base/index.ts";
+import { positiveInteger, UnsupportedError } from "../../../core/base/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { positiveInteger } from "../input-options.ts";
 import { packageVersion } from "../package-version.ts";
 
 export interface McpCommandOptions {

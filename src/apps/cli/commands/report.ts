@@ -9,7 +9,7 @@ import {
   readLogged,
 } from "../../../analyses/runs/read-logged.ts";
 import { parseParity, reportOnePolicy, reportOpenRun } from "../../../analyses/runs/report-run.ts";
-import { MissingSideError, putBefore, UsageError } from "../../../core/base/index.ts";
+import { MissingSideError, positiveInteger, putBefore, UsageError } from "../../../core/base/index.ts";
 import type { Finding } from "../../../core/schema/index.ts";
 import {
   openOutputs,
@@ -31,7 +31,7 @@ import type { MismatchReport } from "../../../results/report.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgress, type Progress, type ProgressState } from "../progress.ts";

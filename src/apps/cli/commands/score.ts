@@ -1,24 +1,25 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { pasteable } from "../../../render/terminal/index.ts";
+import type { JudgingFlags, ScoringFlags } from "../../../study/flags.ts";
 import { renderScoreTerminal } from "../../../study/render/score/index.ts";
 import { SCORE_SCHEMA_VERSION, type ScoreReport } from "../../../study/results/score.ts";
 import {
-  type JudgingFlags,
+  checkStudyOutput,
   type RunStudyResult,
   readJudgingFlags,
   type StudySpec,
+  studyFromFlags,
 } from "../../../study/scoring/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
+import type { ForceOption } from "../force-option.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { runWithProgress } from "../run-study.ts";
-import type { StudyFlags } from "../study-flags.ts";
-import { checkStudyOutput, studyFromFlags } from "../study-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
-export interface ScoreCommandOptions extends StudyFlags, Pick<JudgingFlags, "outcomes"> {
+export interface ScoreCommandOptions extends ScoringFlags, Pick<JudgingFlags, "outcomes">, ForceOption {
   readonly json?: boolean;
 }
 

@@ -1,11 +1,11 @@
 import { showRun } from "../../../analyses/runs/show-run.ts";
-import { UsageError } from "../../../core/base/index.ts";
+import { positiveInteger, UsageError } from "../../../core/base/index.ts";
 import { renderShowMarkdown, renderShowTerminal } from "../../../render/show/index.ts";
 import type { EventRank } from "../../../results/events.ts";
 import type { TokenMetricName } from "../../../results/metrics/token-metrics.ts";
 import type { ShowReport } from "../../../results/show.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgress } from "../progress.ts";

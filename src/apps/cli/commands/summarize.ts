@@ -2,7 +2,7 @@ import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import type { FilterOptions } from "../../../analyses/runs/filter-option.ts";
 import { inputFlags } from "../../../analyses/runs/input-options.ts";
 import type { GridOptions } from "../../../analyses/sweep/index.ts";
-import { UsageError } from "../../../core/base/index.ts";
+import { positiveInteger, UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
@@ -19,10 +19,10 @@ import {
   summarizeInto,
 } from "../../../parts/index.ts";
 import { printable } from "../../../render/index.ts";
-import type { JudgingFlags } from "../../../study/scoring/index.ts";
+import type { JudgingFlags } from "../../../study/flags.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
-import { type InputOptions, positiveInteger } from "../input-options.ts";
+import type { InputOptions } from "../input-options.ts";
 import { tellFindings } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,5 +1,6 @@
+import { JUDGING_FLAGS } from "../../../study/flags.ts";
 import type { ScoreCommandOptions } from "../commands/score.ts";
-import { addOutcomesOption, addStudyFlags } from "../study-flags.ts";
+import { addScoringOptions, addStudyFlags } from "../study-flags.ts";
 import type { Verb } from "./verb.ts";
 
 export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
@@ -24,7 +25,10 @@ export const score: Verb<[paths: string[]], ScoreCommandOptions> = {
     },
   ],
   addOptions: (command) =>
-    addOutcomesOption(addStudyFlags(command)).option("--json", "print what was scored as JSON"),
+    addStudyFlags(addScoringOptions(command), { outcomes: JUDGING_FLAGS.outcomes }).option(
+      "--json",
+      "print what was scored as JSON",
+    ),
   async run([paths], options, terminal) {
     const { score } = await import("../commands/score.ts");
     return score(paths, options, terminal);

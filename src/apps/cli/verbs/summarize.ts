@@ -1,8 +1,8 @@
 import type { SummarizeOptions } from "../commands/summarize.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions } from "../input-options.ts";
+import { addJudgingOptions } from "../study-flags.ts";
 import { addTokenOptions } from "./divergence.ts";
-import { addJudgingOptions } from "./kl.ts";
 import { TOKENIZER } from "./shared.ts";
 import { addGridOptions } from "./sweep.ts";
 import type { Verb } from "./verb.ts";

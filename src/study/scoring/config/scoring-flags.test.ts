@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { StudyFlags } from "./study-flags.ts";
-import { studyFromFlags } from "./study-options.ts";
+import type { ScoringFlags } from "../../flags.ts";
+import { studyFromFlags } from "./scoring-flags.ts";
 
-const BASE: StudyFlags = { policy: ["dpo=onnx:a", "step_1=onnx:b"], reference: "dpo" };
-const read = async (flags: StudyFlags) =>
+const BASE: ScoringFlags = { policy: ["dpo=onnx:a", "step_1=onnx:b"], reference: "dpo" };
+const read = async (flags: ScoringFlags) =>
   (await studyFromFlags("kl", ["texts.jsonl"], { ...BASE, ...flags })).spec;
 
 test("flags for what is sampled: how tokens are drawn is said once", async () => {
@@ -48,7 +48,7 @@ test("--gpu of another form is refused by its name", async () => {
 });
 
 test("--use-dpo-responses with a config alone finds data/filtered as RL-Probe does; else the hint keeps verb and config", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "study-options-"));
+  const dir = mkdtempSync(join(tmpdir(), "scoring-flags-"));
   try {
     mkdirSync(join(dir, "configs"));
     const config = join(dir, "configs", "config.yaml");

@@ -4,9 +4,9 @@
  * @module
  */
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { quoteForShell, shellCommand, UsageError } from "../../core/base/index.ts";
-import { isPresent } from "../../input/io/index.ts";
-import { recognizeResults } from "../../study/scoring/index.ts";
+import { quoteForShell, shellCommand, UsageError } from "../../../core/base/index.ts";
+import { isPresent } from "../../../input/io/index.ts";
+import { recognizeResults } from "../texts/rl-probe-results.ts";
 
 /** The verbs that score texts. */
 export type StudyVerb = "kl" | "score";

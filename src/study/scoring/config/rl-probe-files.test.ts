@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { studyFromFlags } from "./study-options.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { studyFromFlags } from "./scoring-flags.ts";
 
 const KL = '{\n  "kl_analyses": [\n    {"problem_id": "a", "kl_forward": [0.1]}\n  ]\n}';
 

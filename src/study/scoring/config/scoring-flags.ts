@@ -1,30 +1,21 @@
 /**
- * Turns the flags of the verbs that score texts (study-flags.ts) into the settings of a config file. Flags override the
- * file.
+ * Turns the flags of the verbs that score texts into the settings of a config file. Flags override the file.
  *
  * @module
  */
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { UsageError } from "../../core/base/index.ts";
-import { openOutputs } from "../../ingest/index.ts";
-import { isPresent } from "../../input/io/index.ts";
-import {
-  type ConfiguredStudy,
-  defined,
-  GPU_FORMS,
-  mergeConfigs,
-  parseNamed as named,
-  parseNumber as number,
-  parseGpu,
-  readStudy,
-  readStudyConfig,
-  type StudyConfig,
-  type StudySpec,
-} from "../../study/scoring/index.ts";
-import { positiveInteger } from "./input-options.ts";
+import { positiveInteger, UsageError } from "../../../core/base/index.ts";
+import { openOutputs } from "../../../ingest/index.ts";
+import { isPresent } from "../../../input/io/index.ts";
+import { flagOf, type ReportFlags, SCORING_FLAGS, type ScoringFlags } from "../../flags.ts";
+import type { StudySpec } from "../study-spec.ts";
+import { configFromFlags, parseNamed, parseNumber } from "./config-from-flags.ts";
+import { defined, mergeConfigs } from "./merge-configs.ts";
+import { GPU_FORMS, parseGpu } from "./read-backend.ts";
+import { readStudyConfig, type StudyConfig } from "./read-config.ts";
+import { type ConfiguredStudy, readStudy } from "./read-study.ts";
 import { findFilteredProblems, refuseResults, type StudyVerb } from "./rl-probe-files.ts";
-import type { StudyFlags } from "./study-flags.ts";
 
 const CONFIG_FILE = /\.(ya?ml)$/;
 
@@ -38,7 +29,7 @@ const CONFIG_FILE = /\.(ya?ml)$/;
 export async function studyFromFlags(
   verb: StudyVerb,
   paths: readonly string[],
-  flags: StudyFlags,
+  flags: ScoringFlags,
   more: StudyConfig = {},
 ): Promise<ConfiguredStudy> {
   const configs = paths.filter((path) => CONFIG_FILE.test(path));
@@ -49,7 +40,7 @@ export async function studyFromFlags(
   const files = given.length === 0 && flags.useDpoResponses ? [findFilteredProblems(verb, config)] : given;
   await refuseResults(files);
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
-  const merged = mergeConfigs(mergeConfigs(fromFile, readStudyFlags(files, flags)), more);
+  const merged = mergeConfigs(mergeConfigs(fromFile, readScoringFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
   // A key belongs neither on a command line, where every process list shows it, nor in a file that is passed around.
   const apiKey = process.env.LOGRATIO_API_KEY;
@@ -59,11 +50,11 @@ export async function studyFromFlags(
 /** Every path named by a study's paths and flags; callers skip entries that are not paths. */
 export function studyInputs(
   paths: readonly string[],
-  { responses = [], policy = [], tokenizer }: StudyFlags,
+  { responses = [], policy = [], tokenizer }: ScoringFlags,
 ): readonly string[] {
-  const named = [...responses, ...policy].map((text) =>
-    text.replace(/^[^=]*=/, "").replace(/^(onnx|hf|logits):/, ""),
-  );
+  const named = [responses, policy]
+    .flat(2)
+    .map((text) => text.replace(/^[^=]*=/, "").replace(/^(onnx|hf|logits):/, ""));
   return [
     ...paths,
     ...(tokenizer === undefined ? [] : [tokenizer]),
@@ -75,7 +66,7 @@ export function studyInputs(
 export async function checkStudyOutput(
   { out, texts, policies }: StudySpec,
   paths: readonly string[],
-  flags: StudyFlags,
+  flags: ScoringFlags & { readonly force?: boolean },
 ): Promise<void> {
   const { problems, responses = {}, files = [] } = texts;
   const inputs = [
@@ -96,7 +87,7 @@ function defaultOut(path: string | undefined): string {
   return CONFIG_FILE.test(path) ? join(dirname(path), `${name}.study`) : `${name}.study`;
 }
 
-function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfig {
+function readScoringFlags(files: readonly string[], flags: ScoringFlags): StudyConfig {
   const [first, ...others] = files;
   const asProblems =
     flags.responses !== undefined || flags.useDpoResponses === true || flags.generate !== undefined;
@@ -106,72 +97,43 @@ function readStudyFlags(files: readonly string[], flags: StudyFlags): StudyConfi
     throw new UsageError("--use-dpo-responses and --responses cannot be combined", {
       hint: "choose one",
     });
+  const { backend, generate, continue: continues, ...plain } = configFromFlags(SCORING_FLAGS, flags);
   return defined({
+    ...plain,
     ...(first !== undefined && (asProblems ? { problems: first } : { texts: files })),
     responses:
       flags.useDpoResponses && first !== undefined
         ? { dpo: dpoResponses(first) }
         : parseResponses(flags.responses),
-    columns: named("--column", flags.column),
-    prompt_template: flags.promptTemplate,
-    append_eos: flags.appendEos,
-    tokenizer: flags.tokenizer,
-    limit: count("--limit", flags.limit),
-    only_wrong: flags.onlyWrong,
-    only_outcomes: named("--only-outcomes", flags.onlyOutcomes?.split(",")),
-    checkpoints: flags.checkpoint,
-    policies: flags.policy,
-    reference: flags.reference,
-    baselines: flags.baseline,
-    pairs: flags.pair,
-    out: flags.out,
-    top_k: count("--top-k", flags.topK),
-    attention: flags.attention,
-    gradients: flags.gradients,
-    seed: number("--seed", flags.seed),
-    backend: defined({
-      full_vocabulary: flags.fullVocabulary,
-      vocabulary_size: count("--vocabulary-size", flags.vocabularySize),
-      python: flags.python,
-      gpu: readGpuFlag(flags.gpu),
-      dtype: flags.dtype,
-      device_map: flags.deviceMap,
-      batch_tokens: count("--batch-tokens", flags.batchTokens),
-      threads: count("--threads", flags.threads),
-      memory_mib: count("--memory", flags.memory),
-      cache_mib: number("--cache", flags.cache),
-      concurrency: count("--concurrency", flags.concurrency),
-      timeout_s: number("--timeout", flags.timeout),
-      retries: number("--retries", flags.retries),
-    }),
-    ...readSamplingFlags(flags),
+    only_outcomes:
+      flags.onlyOutcomes === undefined
+        ? undefined
+        : parseNamed("--only-outcomes", flags.onlyOutcomes.split(",")),
+    backend: defined({ ...(backend as StudyConfig), gpu: readGpuFlag(flags.gpu) }),
+    ...addDrawing(flags, { generate: generate as StudyConfig, continue: continues as StudyConfig }),
   });
 }
 
 /**
- * Sampling options apply once to everything sampled; without a sampling flag, they belong to what a config generates.
+ * How tokens are drawn is said once for everything sampled; if nothing else asks for samples, it belongs to what a config
+ * generates.
  */
-function readSamplingFlags(flags: StudyFlags): StudyConfig {
+function addDrawing(
+  { temperature, topP, maxTokens, ...flags }: ScoringFlags,
+  asked: { readonly generate: StudyConfig; readonly continue: StudyConfig },
+): StudyConfig {
   // `0.3,0.7`: several, for --generate.
-  const all = flags.temperature?.split(",").map((text) => number("--temperature", text)!);
+  const all = temperature?.split(",").map((text) => parseNumber("--temperature", text));
   const drawing = {
     temperature: all === undefined || all.length > 1 ? all : all[0],
-    top_p: number("--top-p", flags.topP),
-    max_tokens: count("--max-tokens", flags.maxTokens),
+    top_p: topP === undefined ? undefined : parseNumber("--top-p", topP),
+    max_tokens: maxTokens === undefined ? undefined : positiveInteger("--max-tokens", maxTokens),
   };
   const generates = flags.generate !== undefined || flags.continue === undefined;
   const continues = flags.continue !== undefined || flags.continueSamples !== undefined;
   return {
-    generate: defined({
-      n: count("--generate", flags.generate),
-      from: flags.generateFrom,
-      ...(generates && drawing),
-    }),
-    continue: defined({
-      at: flags.continue,
-      n: count("--continue-samples", flags.continueSamples),
-      ...(continues && drawing),
-    }),
+    generate: defined({ ...asked.generate, ...(generates && drawing) }),
+    continue: defined({ ...asked.continue, ...(continues && drawing) }),
   };
 }
 
@@ -188,12 +150,28 @@ function dpoResponses(problems: string): string {
 }
 
 /** `source=file`, or a file named after the source. */
-function parseResponses(given: readonly string[] | undefined): unknown {
-  if (given === undefined) return undefined;
-  if (given.every((text) => !text.includes("="))) return given;
-  return named("--responses", given);
+function parseResponses(responses: ScoringFlags["responses"]): unknown {
+  if (responses === undefined) return undefined;
+  const given = [responses].flat();
+  return given.every((text) => !text.includes("=")) ? given : parseNamed("--responses", given);
 }
 
-export function count(flag: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : positiveInteger(flag, text);
+/**
+ * Refuses flags that say how to score texts where there is nothing to score.
+ *
+ * @param what why there is nothing: `runs/a.study is an already scored study`
+ * @throws UsageError
+ */
+export function refuseScoring(options: ScoringFlags & Pick<ReportFlags, "stage">, what: string): void {
+  const { seed: _, ...scoring } = SCORING_FLAGS; // The bootstrap needs it, too.
+  const names = [...Object.keys(scoring), "stage"] as (keyof typeof options)[];
+  const given = names.filter((name) => options[name] !== undefined);
+  if (given.length === 0) return;
+  const flags = given.map(flagOf).join(", ");
+  throw new UsageError(
+    `${what}: ${flags} ${given.length === 1 ? "has" : "have"} no effect on existing scores`,
+    {
+      hint: "give the texts and all policies again, with the study as --out: only what is new is scored",
+    },
+  );
 }
