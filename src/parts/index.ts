@@ -9,7 +9,7 @@ export { logPart } from "./divergence-part.ts";
 export { diagnosePart } from "./doctor-part.ts";
 export { decidesSums, parsePartKind, type ReportSums, type SumsByKind } from "./kinds/index.ts";
 export { reportStudies } from "./kl-part.ts";
-export { findScored, type KlRun, klRun } from "./kl-run.ts";
+export { type KlRunOptions, klRun } from "./kl-run.ts";
 export { mergeParts, mergePaths } from "./merge-parts.ts";
 export type { Part, PartKind } from "./part.ts";
 export { areParts, findParts, writePart } from "./part-files.ts";

@@ -51,8 +51,7 @@ describe("kl of several studies", () => {
 
   it("prints what klRun returns, of one study and of several", async () => {
     for (const paths of [[studies], [nameStudy(studies, 0)]]) {
-      const settings = { bootstrap: 20, alpha: 0.1 };
-      const { report } = await klRun(paths, { spikeThreshold: 1.5, settings, allSpikes: true });
+      const report = await klRun(paths, { spikeThreshold: 1.5, bootstrap: 20, alpha: 0.1, allSpikes: true });
       const flags = { ...FEW, alpha: "0.1", spikes: "all", spikeThreshold: "1.5", json: true };
       const { out } = await captured((terminal) => kl(paths, flags, terminal));
       expect(JSON.parse(out)).toEqual(JSON.parse(resultJson(report)));

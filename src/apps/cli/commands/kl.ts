@@ -1,23 +1,16 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
-import type { Finding } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import { findScored, type KlRun, klRun, reportStudies } from "../../../parts/index.ts";
+import { type KlRunOptions, klRun, reportStudies } from "../../../parts/index.ts";
 import type { JudgingFlags, ReportFlags, ScoringFlags } from "../../../study/flags.ts";
 import { klFigures, renderKlHtml, renderKlMarkdown, renderKlTerminal } from "../../../study/render/index.ts";
 import type { KlReport } from "../../../study/results/report.ts";
 import {
-  type AnalyzeProgress,
-  analyzeStudy,
-  checkStudyOutput,
   type FigureSpec,
-  readJudgingFlags,
   readReportFlags,
-  readStages,
   refuseScoring,
-  studyFromFlags,
   studyInputs,
 } from "../../../study/scoring/index.ts";
 import { checkFigureFormats, checkFiguresDirectory, writeFigures } from "../../figures/index.ts";
@@ -30,8 +23,7 @@ import { refuseTwoForms, toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { createProgressFor } from "../progress.ts";
 import { commandLine } from "../read-run.ts";
-import { runWithProgress } from "../run-study.ts";
-import { analyzeLine } from "../score-progress.ts";
+import { analyzeLine, createScoreProgress } from "../score-progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
@@ -80,8 +72,13 @@ export async function kl(
     terminal,
   );
   if (answered !== undefined) return answered;
-  const done = await untilInterrupted((signal) => answer(paths, { ...options, allSpikes }, signal, terminal));
+  const done = await answer(paths, { ...options, allSpikes }, terminal);
   return done === undefined ? EXIT.interrupted : tell(done, paths, given, terminal);
+}
+
+interface Answer {
+  readonly report: KlReport;
+  readonly figures: FigureSpec;
 }
 
 /** What `--spikes` asks to list; the other options say how spikes are found. */
@@ -108,7 +105,7 @@ function takeAllSpikes({ spikes, ...others }: KlCommandOptions): {
 }
 
 async function tell(
-  { report, figures }: KlRun,
+  { report, figures }: Answer,
   paths: readonly string[],
   options: KlCommandOptions,
   terminal: Terminal,
@@ -140,76 +137,48 @@ async function checkOutputs(paths: readonly string[], options: KlCommandOptions)
 /** Undefined where it was interrupted. */
 async function answer(
   paths: readonly string[],
-  { allSpikes, ...options }: WithList,
-  signal: AbortSignal,
+  options: WithList,
   terminal: Terminal,
-): Promise<KlRun | undefined> {
-  const more = { ...readJudgingFlags(options), ...readReportFlags(options) };
-  const scored = await findScored(paths);
-  if (scored !== undefined) {
-    // Of one study, it says what is reported.
-    const { checkpoint: _, ...others } = options;
-    if (scored === "study") refuseScoring(others, `${paths[0]} is an already scored study`);
-    else refuseScoring(options, "the studies are already scored");
-    const onFigures = (figures: FigureSpec): Promise<void> => checkFigures(options, figures);
-    const checkpoint = options.checkpoint === undefined ? undefined : [options.checkpoint].flat();
-    const how = {
-      ...others,
-      ...(checkpoint && { checkpoint }),
-      settings: readReportFlags(options),
-      ...{ allSpikes, signal, onFigures },
+): Promise<Answer | undefined> {
+  const scoring = createScoreProgress(terminal);
+  let analysis = createProgressFor(terminal, analyzeLine);
+  let scored: Parameters<NonNullable<KlRunOptions["onScored"]>>[0] | undefined;
+  let figures!: FigureSpec;
+  return untilInterrupted(async (signal) => {
+    const asked: KlRunOptions = {
+      ...options,
+      ...scoring,
+      signal,
+      onScored(run) {
+        scored = run;
+        scoring.end();
+        analysis = createProgressFor(terminal, analyzeLine);
+      },
+      onProgress: (state) => analysis.update(state),
+      async onFigures(chosen) {
+        figures = chosen;
+        await checkFigures(options, chosen);
+      },
     };
-    return whileAnalyzing(signal, terminal, (onProgress) => klRun(paths, { ...how, onProgress }));
-  }
-  const stages = readStages(options.stage);
-  const { spec, backend } = await studyFromFlags("kl", paths, options, { ...more, ...stages });
-  await checkFigures(options, spec.figures);
-  await checkStudyOutput(spec, paths, options);
-  const run = await runWithProgress({ spec, backend }, signal, terminal);
-  if (run.interrupted) {
-    terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
-    return undefined;
-  }
-  const { analysis, outcomes, only } = spec;
-  const report = await whileAnalyzing(signal, terminal, (onProgress) =>
-    analyzeStudy(spec.out, { analysis, outcomes, only, failed: only, allSpikes, signal, onProgress }),
-  ).catch((error: unknown) => {
-    // They say why there is nothing to report.
-    tellFindings(run.findings, terminal);
-    throw error;
+    const ended = klRun(paths, asked).finally(() => {
+      scoring.end();
+      analysis.end();
+    });
+    try {
+      return { report: await ended, figures };
+    } catch (error) {
+      if (scored?.interrupted)
+        terminal.err("interrupted: scores so far are kept; run the same command again to continue\n");
+      if (signal.aborted) return undefined;
+      // They say why there is nothing to report.
+      tellFindings(scored?.findings ?? [], terminal);
+      throw error;
+    }
   });
-  if (report === undefined) return undefined;
-  return {
-    report: { ...report, findings: joinFindings(run.findings, report.findings) },
-    figures: spec.figures,
-  };
-}
-
-/** Drops findings from reading the scores that scoring already reported. */
-function joinFindings(scoring: readonly Finding[], reading: readonly Finding[]): Finding[] {
-  const said = new Set(scoring.map(({ code, message }) => `${code} ${message}`));
-  return [...scoring, ...reading.filter(({ code, message }) => !said.has(`${code} ${message}`))];
 }
 
 async function checkFigures(options: KlCommandOptions, { formats }: FigureSpec): Promise<void> {
   if (options.figures !== undefined) await checkFigureFormats(formats);
-}
-
-/** Undefined where it was interrupted. */
-async function whileAnalyzing<Result>(
-  signal: AbortSignal,
-  terminal: Terminal,
-  read: (onProgress: (progress: AnalyzeProgress) => void) => Promise<Result>,
-): Promise<Result | undefined> {
-  const progress = createProgressFor(terminal, analyzeLine);
-  try {
-    return await read(progress.update);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  } finally {
-    progress.end();
-  }
 }
 
 function render(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
@@ -14,12 +14,14 @@ import { showRun } from "../../../analyses/runs/show-run.ts";
 import type { LoggedStep } from "../../../analyses/runs/step-log.ts";
 import { sweepRun } from "../../../analyses/runs/sweep-run.ts";
 import { resultJson } from "../../../core/base/json.ts";
+import { klRun } from "../../../parts/kl-run.ts";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
 import { correct } from "./correct.ts";
 import { digits } from "./digits.ts";
 import { divergence } from "./divergence.ts";
+import { kl } from "./kl.ts";
 import { show } from "./show.ts";
 import { sweep } from "./sweep.ts";
 
@@ -188,5 +190,56 @@ describe("divergenceRun", () => {
     const onUnwritten = ({ message }: Error): number => errors.push(message);
     const { records } = await divergenceRun(DEMO, { ...options, onUnwritten });
     expect([records?.length, errors.length]).toEqual([5, 1]);
+  });
+});
+
+describe("klRun", () => {
+  const logits = join(DEMO, "..", "kl", "logits.npz");
+  const tokenizer = join(DEMO, "tokenizer");
+
+  it("scores texts, and gives what kl --json prints, with its defaults and others", async () => {
+    const out = join(temporaryFolder("kl-run"), "example.study");
+    for (const options of [
+      {},
+      { topK: 3, stage: ["early=1..200"], spikes: "adaptive", bootstrap: 20, seed: 7 },
+    ]) {
+      const asked = { reference: "dpo", tokenizer, out, ...options };
+      const result = await klRun(logits, asked);
+      expect(Object.keys(result.checkpoints)).toEqual(["rlvr_step_100", "rlvr_step_1000"]);
+      rmSync(out, { recursive: true });
+      expect(asJson(result)).toEqual(
+        await printed((terminal) => kl([logits], { ...asked, json: true }, terminal)),
+      );
+      rmSync(out, { recursive: true });
+    }
+  });
+
+  it("keeps the scores so far when it is aborted, and tells what scoring found", async () => {
+    const out = join(temporaryFolder("kl-run"), "example.study");
+    const asked = { reference: "dpo", tokenizer, out };
+    const [aborter, reason] = [new AbortController(), new Error("enough")];
+    const ended: boolean[] = [];
+    const stopped = klRun(logits, {
+      ...asked,
+      signal: aborter.signal,
+      onScore: ({ policyNumber }) => policyNumber === 2 && aborter.abort(reason),
+      onScored: ({ interrupted }) => ended.push(interrupted),
+    });
+    await expect(stopped).rejects.toBe(reason);
+    const policies = new Set<string>();
+    await klRun(logits, { ...asked, onScore: ({ policy }) => policies.add(policy) });
+    expect(ended).toEqual([true]);
+    expect(policies).not.toContain("dpo");
+    expect(policies).toContain("rlvr_step_1000");
+  });
+
+  it("refuses before it scores", async () => {
+    const folder = temporaryFolder("kl-run");
+    writeFileSync(join(folder, "texts.jsonl"), "");
+    const asked = { reference: "dpo", out: folder };
+    await expect(klRun(logits, asked)).rejects.toThrow("would replace");
+    await expect(klRun(logits, { ...asked, stage: "early" })).rejects.toThrow("--stage must have the form");
+    await expect(klRun("nowhere.yaml")).rejects.toThrow("nowhere.yaml cannot be read");
+    expect(readdirSync(folder)).toEqual(["texts.jsonl"]);
   });
 });

@@ -8,6 +8,7 @@ import {
   checkStudyOutput,
   type RunStudyResult,
   readJudgingFlags,
+  runStudy,
   type StudySpec,
   studyFromFlags,
 } from "../../../study/scoring/index.ts";
@@ -15,7 +16,7 @@ import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
-import { runWithProgress } from "../run-study.ts";
+import { createScoreProgress } from "../score-progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
@@ -32,7 +33,10 @@ export async function score(
   const { spec, backend } = await studyFromFlags("score", paths, options, readJudgingFlags(options));
   await checkStudyOutput(spec, paths, options);
   const started = Date.now();
-  const run = await untilInterrupted((signal) => runWithProgress({ spec, backend }, signal, terminal));
+  const { end, onScore: onProgress, ...further } = createScoreProgress(terminal);
+  const run = await untilInterrupted((signal) =>
+    runStudy(spec, { ...backend, signal, onProgress, ...further }).finally(end),
+  );
   const report = scoreReport(spec, run, (Date.now() - started) / 1000);
   const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(report) : renderScoreTerminal(report, { width, color, unicode }));
