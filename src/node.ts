@@ -41,6 +41,7 @@ export {
   type TreeValue,
 } from "./input/io/index.ts";
 export { openTokenizer, type TokenDecoder } from "./input/tokens/index.ts";
+export { type KlRunOptions, klRun } from "./parts/index.ts";
 export type { AnalyzeReport } from "./results/analyze.ts";
 export type { CompareReport } from "./results/compare.ts";
 export type { CorrectReport } from "./results/correct.ts";
@@ -52,4 +53,6 @@ export type { LintReport } from "./results/lint.ts";
 export type { MismatchReport } from "./results/report.ts";
 export type { ShowReport } from "./results/show.ts";
 export type { SweepReport } from "./results/sweep.ts";
+export type { KlReport } from "./study/results/report.ts";
+export type { AnalyzeProgress, FigureSpec, ScoreProgress } from "./study/scoring/index.ts";
 export { type LintOptions, lintConfig } from "./trainers/configs/index.ts";

@@ -63,18 +63,20 @@ export interface KlRunOptions
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { mkdtempSync } from "node:fs";
+ * import { mkdtemp, rm } from "node:fs/promises";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
  * import { klRun } from "logratio/node";
  *
- * const out = join(mkdtempSync(join(tmpdir(), "kl-")), "example.study");
+ * const directory = await mkdtemp(join(tmpdir(), "kl-"));
+ * const out = join(directory, "example.study");
  * const scored = await klRun("examples/kl/logits.npz", { reference: "dpo", out });
  * const { mean_kl } = scored.checkpoints.rlvr_step_1000!;
  * assert(mean_kl !== null && mean_kl > 0.01 && mean_kl < 0.02); // nats, mean over the tokens
  * // The study's directory is enough to ask again.
  * const { settings } = await klRun(out, { spikes: "adaptive", alpha: 0.01 });
  * assert.deepEqual([settings.spikes.method, settings.alpha], ["adaptive", 0.01]);
+ * await rm(directory, { recursive: true });
  * ```
  *
  * @param paths texts, problems, saved logits or a study's YAML to score; or one scored study; or several, and

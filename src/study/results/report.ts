@@ -31,14 +31,21 @@ export const FEWEST_INTERVAL_PROBLEMS = 6;
 /** Up to this many, an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
 export const MOST_PROBLEMS_BY_T = 30;
 
+/** What `logratio kl` prints with `--json`: what training changed, token by token. */
 export interface KlReport {
+  /** Version of this format; increased when a field changes its meaning or is removed. */
   readonly schemaVersion: typeof KL_SCHEMA_VERSION;
+  /** The kind of result. */
   readonly kind: "kl";
   /** The study's name in the config, else its directory. */
   readonly study: string;
+  /** Name of the policy that every checkpoint is compared with. */
   readonly reference: string;
+  /** How scores were analyzed: spikes, categories, significance, seed. */
   readonly settings: KlSettings;
+  /** The last checkpoint's figures and the size of the study. */
   readonly metrics: KlMetrics;
+  /** By name, the reference among them: where each ran, and what its log-probs are. */
   readonly policies: Readonly<Record<string, KlPolicy>>;
   /** By name, in training order: baselines first, then by step. */
   readonly checkpoints: Readonly<Record<string, CheckpointFigures>>;
@@ -48,7 +55,9 @@ export interface KlReport {
   readonly progression: Progression | null;
   /** Pairs other than checkpoint against reference. */
   readonly pairs: readonly PairFigures[];
+  /** Tests of two checkpoints on the same problems. */
   readonly comparisons: readonly KlComparison[];
+  /** Of problems: their KL or spikes with what else is known of them. */
   readonly correlations: readonly KlCorrelation[];
   /** Figures of right and of wrong texts; empty if correctness is unknown. */
   readonly correctness: readonly CorrectnessFigures[];
@@ -65,6 +74,7 @@ export interface KlReport {
   readonly continuations: readonly ContinuationFigures[];
   /** By checkpoint. */
   readonly spike_distribution: Readonly<Record<string, readonly SpikeRange[]>>;
+  /** By checkpoint: problems with the most spikes, and with the most KL. */
   readonly top_problems: Readonly<Record<string, TopProblems>>;
   /** Tokens by text at the last checkpoint, most KL first. */
   readonly top_tokens: readonly TokenFigures[];
@@ -75,6 +85,7 @@ export interface KlReport {
    * (`--spikes all`). A checkpoint's list is as long as its `spikes_total`.
    */
   readonly all_spikes: Readonly<Record<string, readonly ListedSpike[]>> | null;
+  /** Texts over all checkpoints, token by token. */
   readonly cases: readonly CaseStudy[];
   /** The short answers: at which tokens, of which kind, since which checkpoint, and whether a test supports it. */
   readonly answers: readonly KlAnswer[];
@@ -82,6 +93,7 @@ export interface KlReport {
   readonly caveats: readonly string[];
   /** Figures that are null or empty, and why; one line each. */
   readonly absent: readonly string[];
+  /** Findings from scoring and reading, including what was left out. */
   readonly findings: readonly Finding[];
 }
 

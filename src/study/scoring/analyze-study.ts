@@ -70,10 +70,13 @@ export interface AnalyzedText {
   readonly summary: TextSummary;
 }
 
+/** How far the analysis of scores is. */
 export interface AnalyzeProgress {
+  /** Name of the policy whose scores are being read. */
   readonly policy: string;
-  /** Texts read so far over all passes, and their total. */
+  /** Texts read so far, over all passes. */
   readonly texts: number;
+  /** Texts of all passes. */
   readonly textsTotal: number;
 }
 

@@ -43,16 +43,21 @@ import type { PreparedText } from "./texts/prepare-text.ts";
 const DEFAULT_CACHE_BYTES = 2 ** 30;
 const DEFAULT_CONCURRENCY = 8;
 
+/** How far the scoring of texts is. */
 export interface ScoreProgress {
+  /** Name of the policy that is being scored. */
   readonly policy: string;
-  /** Number of the policy, from 1, and of all policies. */
+  /** Its number, from 1. */
   readonly policyNumber: number;
+  /** Number of all policies. */
   readonly policies: number;
-  /** Finished texts of this policy, and the total. */
+  /** Finished texts of this policy. */
   readonly texts: number;
+  /** Texts of a policy. */
   readonly textsTotal: number;
-  /** Response tokens over all policies: scored in this run, and remaining. */
+  /** Response tokens over all policies that were scored in this run. */
   readonly tokensDone: number;
+  /** Those that remain. */
   readonly tokensLeft: number;
 }
 

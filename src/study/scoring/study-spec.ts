@@ -55,6 +55,7 @@ export type FigureFormat = (typeof FIGURE_FORMATS)[number];
 
 /** Formats of figures, if figures are written. */
 export interface FigureSpec {
+  /** A file of each format. */
   readonly formats: readonly FigureFormat[];
   /** Pixels per inch of a PNG; an inch is 96 units of a figure. */
   readonly dpi: number;
