@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { sweep } from "../cli/verbs/sweep.ts";
+import { flagMeaning } from "../cli/verbs/verb.ts";
 import { TOOLS } from "./tools.ts";
 
 const commandOf = (name: string, input: Record<string, unknown>): unknown => {
@@ -43,6 +45,16 @@ it.each([
   ["lint", { config: "c.yaml" }, { flags: ["correct"], reads: [], readsByFlag: { lint: "c.yaml" } }],
 ])("%s: %o", (name, input, command) => {
   expect(commandOf(name, input)).toEqual(command);
+});
+
+it("says of a tool and its arguments what the command line says of the verb and its flags", () => {
+  const { title, input } = TOOLS.find(({ name }) => name === "sweep")!;
+  expect(title).toBe("Which correction suits this run, as a config");
+  expect(z.toJSONSchema(z.strictObject(input)).properties).toMatchObject({
+    steps: { description: "read only these steps: 30, 100..200, 10,20,30" },
+    trainers: { description: "print the config for these trainers only: verl,xtuner" },
+  });
+  expect(() => flagMeaning(sweep, "--none")).toThrow("sweep has no --none");
 });
 
 it("takes nothing that it does not know: a misspelt argument must not widen a question", () => {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import type { ExitStatus } from "../exit-status.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -40,6 +40,14 @@ export interface Verb<Given extends readonly unknown[] = readonly unknown[], Opt
    * @param program the whole command line, for verbs that describe it
    */
   run(given: Given, options: Options, terminal: Terminal, program: Command): Promise<ExitStatus>;
+}
+
+/** What help says of a flag, for other interfaces that take it. @throws Error if the verb has no such flag */
+export function flagMeaning({ name, addOptions }: Pick<Verb, "name" | "addOptions">, flag: string): string {
+  const options = addOptions?.(new Command()).options ?? [];
+  const found = options.find(({ long }) => long === flag);
+  if (found === undefined) throw new Error(`${name} has no ${flag}`);
+  return found.description;
 }
 
 /** Column at which the description of an example begins, unless the example itself is longer. */
