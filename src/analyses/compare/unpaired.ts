@@ -6,20 +6,9 @@
 import { orNull } from "../../core/base/index.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { RunFigure } from "../../results/compare.ts";
-import { runMetric, type TokenMean } from "../../results/metrics/run-metrics.ts";
+import { metricsAt, runMetric, type TokenMean } from "../../results/metrics/run-metrics.ts";
 import { pooledMetrics } from "../report/metrics.ts";
 import { boundColumn, type Judgment, type TestOptions } from "./judge.ts";
-
-const FIGURES = [
-  "delta_abs_mean",
-  "delta_mean",
-  "k3",
-  "prob_diff_mean",
-  "delta_abs_p50",
-  "delta_abs_p99",
-  "delta_abs_p999",
-  "delta_abs_max",
-] as const;
 
 /**
  * Figures of both runs and their differences. The bounds of a difference of two means are combined from those of each:
@@ -28,7 +17,7 @@ const FIGURES = [
  */
 export function compareFigures(a: MismatchSummary, b: MismatchSummary, alpha: number): RunFigure[] {
   const [inA, inB] = [pooledMetrics(a), pooledMetrics(b)];
-  return FIGURES.map((name): RunFigure => {
+  return metricsAt("unpaired").map((name): RunFigure => {
     const difference = inB[name] - inA[name];
     const { mean } = runMetric(name);
     const [low, high] = mean ? boundDifference(a, b, mean, alpha) : [];

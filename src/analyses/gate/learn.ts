@@ -1,7 +1,7 @@
 import { EmptyInputError, SchemaError } from "../../core/base/index.ts";
 import { isEnough } from "../../core/statistics/enough.ts";
 import { formatPlain, plural } from "../../core/text/index.ts";
-import type { MetricScale } from "../../results/metrics/run-metrics.ts";
+import { type MetricScale, metricsAt } from "../../results/metrics/run-metrics.ts";
 import { type FigureName, findScale, parseFigureName } from "../conditions/figure-name.ts";
 import { type Results, readFigures } from "../conditions/read-figure.ts";
 import type { Baseline, BaselineCheck, BaselineRun } from "./baseline.ts";
@@ -20,15 +20,7 @@ export interface LearnOptions {
 }
 
 /** Few, because all share the chance of a false alarm: size, bias, tail, both KL-like sums, agreement. */
-const DEFAULT_METRICS = [
-  "delta_abs_mean",
-  "delta_mean",
-  "delta_abs_p99",
-  "k3",
-  "prob_diff_mean",
-  "ess",
-  "pearson",
-];
+const DEFAULT_METRICS = metricsAt("gate");
 
 /** One red build in a hundred without cause. */
 export const DEFAULT_ALPHA = 0.01;

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { runMetric, STEP_METRICS, type StepMetric } from "../../results/metrics/run-metrics.ts";
+import {
+  metricsAt,
+  RUN_METRICS,
+  runMetric,
+  STEP_METRICS,
+  type StepMetric,
+} from "../../results/metrics/run-metrics.ts";
 import type { StepMetrics } from "../../results/report.ts";
 import type { StepSeries } from "../../results/view.ts";
 import { type FigureKind, isFigure } from "../text/display/index.ts";
@@ -36,8 +42,8 @@ interface ChartKind {
   readonly isLinear?: boolean;
 }
 
-const CHARTS: readonly ChartKind[] = [
-  single("mean-abs-delta", "delta_abs_mean", "blue", "mean"),
+/** Charts that draw several figures. */
+const TOGETHER: readonly ChartKind[] = [
   {
     id: "abs-delta",
     title: "|Δ| of tokens",
@@ -66,41 +72,33 @@ const CHARTS: readonly ChartKind[] = [
     unit: "nats",
     kind: "number",
     lines: [
-      { metric: "k3", label: "k3", color: "blue" },
-      { metric: "k1", label: "k1", color: "grey", dash: [2, 3] },
+      { metric: "k3", label: RUN_METRICS.k3.label, color: "blue" },
+      { metric: "k1", label: RUN_METRICS.k1.label, color: "grey", dash: [2, 3] },
     ],
   },
-  single("ess", "ess", "blue", "ESS"),
-  single("max-prob-diff", "prob_diff_max", "orange", "max"),
-  single("entropy", "entropy", "teal", "mean"),
-  single("length", "response_tokens", "grey", "mean"),
-  single("reward", "reward", "purple", "mean"),
-  single("accuracy", "accuracy", "purple", "right"),
 ];
 
 /** With slices, a chart has one figure per slice. */
-const SLICED: readonly ChartKind[] = [
-  single("mean-abs-delta", "delta_abs_mean"),
-  single("p99-abs-delta", "delta_abs_p99"),
-  single("max-abs-delta", "delta_abs_max"),
-  single("k3", "k3"),
-  single("ess", "ess"),
-  single("max-prob-diff", "prob_diff_max"),
-  single("entropy", "entropy"),
-  single("length", "response_tokens"),
-  single("reward", "reward"),
-  single("accuracy", "accuracy"),
-];
+const SLICED = metricsAt("charts").map((metric): ChartKind => {
+  const { label, chart, unit, kind, scale } = runMetric(metric);
+  const { title, id, line = label, color = "blue" } = chart!;
+  return {
+    id: id!,
+    title,
+    unit,
+    kind,
+    isLinear: scale === "linear",
+    lines: [{ metric, label: line, color }],
+  };
+});
 
-function single(
-  id: string,
-  metric: StepMetric,
-  color: ChartLine["color"] = "blue",
-  label = runMetric(metric).label,
-): ChartKind {
-  const { chart = label, unit, kind, scale } = runMetric(metric);
-  return { id, title: chart, unit, kind, isLinear: scale === "linear", lines: [{ metric, label, color }] };
-}
+const CHARTS = [
+  ...SLICED.slice(0, 1),
+  ...TOGETHER,
+  ...SLICED.filter(
+    ({ lines: [line] }) => !TOGETHER.some(({ lines }) => lines.some(({ metric }) => metric === line!.metric)),
+  ),
+];
 
 export interface StepCharts {
   readonly charts: readonly ChartSpec[];

@@ -1,5 +1,5 @@
 import { formatColumn, isFigure } from "../../core/text/index.ts";
-import { isRunMetric, type RunMetricKey, runMetric } from "../../results/metrics/run-metrics.ts";
+import { isRunMetric, metricsAt, runMetric } from "../../results/metrics/run-metrics.ts";
 import type { BaselineReading, Interval, MismatchReport } from "../../results/report.ts";
 import { printable } from "../text/printable.ts";
 import { rankSeverity, worstReadings } from "./verdict-level.ts";
@@ -20,16 +20,7 @@ export interface KeyFigure {
   readonly reading: BaselineReading | undefined;
 }
 
-const FIRST_SCREEN: readonly RunMetricKey[] = [
-  "delta_abs_mean",
-  "delta_abs_p99",
-  "delta_abs_p999",
-  "delta_abs_max",
-  "k3",
-  "prob_diff_max",
-  "pearson",
-  "ess",
-];
+const FIRST_SCREEN = metricsAt("first");
 
 /**
  * The figures of the first screen, and after them any other metric that the verdict found worse than normal, so that

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isTokenMean, RUN_METRICS, runMetric, STEP_METRICS, STEP_ONLY_METRICS } from "./run-metrics.ts";
+import {
+  isTokenMean,
+  metricsAt,
+  RUN_METRICS,
+  runMetric,
+  STEP_METRICS,
+  STEP_ONLY_METRICS,
+} from "./run-metrics.ts";
 
 describe("run metrics", () => {
   it("have a label of their own each", () => {
@@ -31,6 +38,19 @@ describe("run metrics", () => {
     expect(STEP_METRICS[0]).toBe("delta_abs_mean");
     expect(STEP_METRICS).toContain("accuracy");
     expect(STEP_METRICS).not.toContain("k2");
+  });
+
+  it("say where they are shown, in the order of each place", () => {
+    expect(metricsAt("gate")).toEqual([
+      ...["delta_abs_mean", "delta_mean", "delta_abs_p99", "k3", "prob_diff_mean", "ess", "pearson"],
+    ]);
+    expect(metricsAt("unpaired")).toEqual([
+      ...["delta_abs_mean", "delta_mean", "k3", "prob_diff_mean"],
+      ...["delta_abs_p50", "delta_abs_p99", "delta_abs_p999", "delta_abs_max"],
+    ]);
+    expect(metricsAt("pooled").slice(-3)).toEqual(["prob_diff_max", "ess", "pearson"]);
+    expect(metricsAt("first").slice(-2)).toEqual(["pearson", "ess"]);
+    expect(metricsAt("charts").every((key) => runMetric(key).chart?.id !== undefined)).toBe(true);
   });
 
   it("are plain for a figure that a newer report added", () => {

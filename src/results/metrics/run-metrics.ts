@@ -29,6 +29,23 @@ export interface TokenMean {
   readonly most?: number;
 }
 
+/** A chart over steps. */
+interface StepChart {
+  readonly title: string;
+  /** Its id, and the name of its file; absent if the figure is drawn only with others. */
+  readonly id?: string;
+  /** The name of its line; default the label. */
+  readonly line?: string;
+  /** The color of its line; default blue. */
+  readonly color?: "grey" | "orange" | "purple" | "teal";
+}
+
+/**
+ * Where figures are shown, beside the table of all: charts over steps, the report's first screen, figures of two runs
+ * on the page and of two with different texts, what `gate` learns.
+ */
+type Place = "charts" | "first" | "pooled" | "unpaired" | "gate";
+
 export interface RunMetric {
   /** In a few characters, as a column heading. */
   readonly label: string;
@@ -39,8 +56,10 @@ export interface RunMetric {
   readonly scale: MetricScale;
   /** Which direction is worse; absent if neither is. */
   readonly worse?: "more" | "less";
-  /** The heading of its chart over steps; absent if it has none. */
-  readonly chart?: string;
+  /** Absent if it has none. */
+  readonly chart?: StepChart;
+  /** The places that show it; in each, smaller numbers come first, and equal ones in the order of the entries. */
+  readonly at?: Readonly<Partial<Record<Place, number>>>;
   /** Given for each mean over tokens that is 0 where both log-probs are equal; such a figure has an interval. */
   readonly mean?: TokenMean;
   /** Has an interval over prompts, by a formula of its own. */
@@ -55,8 +74,13 @@ const AMOUNT = { unit: "", kind: "count", scale: "log", isAmount: true } as cons
 
 /** In the order of the table of all figures. */
 export const RUN_METRICS = {
-  sequences: { ...AMOUNT, label: "sequences", meaning: "sequences with a token in the mask" },
-  tokens: { ...AMOUNT, label: "tokens", meaning: "tokens with mask 1 and both log-probs" },
+  sequences: {
+    ...AMOUNT,
+    label: "sequences",
+    meaning: "sequences with a token in the mask",
+    at: { pooled: 1 },
+  },
+  tokens: { ...AMOUNT, label: "tokens", meaning: "tokens with mask 1 and both log-probs", at: { pooled: 1 } },
   steps: { ...AMOUNT, label: "steps", meaning: "training steps", scale: "linear" },
   turns_max: { ...AMOUNT, label: "most turns", meaning: "turns of the longest dialog", scale: "linear" },
   ranks: { ...AMOUNT, label: "ranks", meaning: "data-parallel ranks", scale: "linear" },
@@ -73,8 +97,9 @@ export const RUN_METRICS = {
     meaning: "mean of |Δ|, nats",
     scale: "log",
     worse: "more",
-    chart: "Mean |Δ|",
+    chart: { title: "Mean |Δ|", id: "mean-abs-delta", line: "mean" },
     mean: { sum: "deltaAbs" },
+    at: { charts: 1, first: 1, pooled: 1, unpaired: 1, gate: 1 },
   },
   delta_abs_p50: {
     label: "p50 |Δ|",
@@ -83,7 +108,8 @@ export const RUN_METRICS = {
     meaning: "median of |Δ|, nats",
     scale: "log",
     worse: "more",
-    chart: "p50 |Δ|",
+    chart: { title: "p50 |Δ|" },
+    at: { pooled: 1, unpaired: 2 },
   },
   delta_abs_p99: {
     label: "p99 |Δ|",
@@ -92,7 +118,8 @@ export const RUN_METRICS = {
     meaning: "one token in 100 exceeds this, nats",
     scale: "log",
     worse: "more",
-    chart: "p99 |Δ|",
+    chart: { title: "p99 |Δ|", id: "p99-abs-delta" },
+    at: { charts: 1, first: 1, pooled: 1, unpaired: 2, gate: 2 },
   },
   delta_abs_p999: {
     label: "p99.9 |Δ|",
@@ -101,6 +128,7 @@ export const RUN_METRICS = {
     meaning: "one token in 1,000 exceeds this, nats",
     scale: "log",
     worse: "more",
+    at: { first: 1, pooled: 1, unpaired: 2 },
   },
   delta_abs_max: {
     label: "max |Δ|",
@@ -109,7 +137,8 @@ export const RUN_METRICS = {
     meaning: "largest |Δ| of a token, nats",
     scale: "log",
     worse: "more",
-    chart: "Max |Δ|",
+    chart: { title: "Max |Δ|", id: "max-abs-delta" },
+    at: { charts: 1, first: 1, pooled: 1, unpaired: 2 },
   },
   delta_mean: {
     label: "mean Δ",
@@ -117,8 +146,9 @@ export const RUN_METRICS = {
     kind: "signed",
     meaning: "mean of Δ = log p trainer − log p rollout, nats",
     scale: "linear",
-    chart: "Mean Δ",
+    chart: { title: "Mean Δ" },
     mean: { sum: "delta", mass: "deltaAbs" },
+    at: { pooled: 1, unpaired: 1, gate: 1 },
   },
   delta_std: {
     label: "std Δ",
@@ -135,7 +165,7 @@ export const RUN_METRICS = {
     meaning: "most negative Δ (more likely under the rollout policy), nats",
     scale: "linear",
     worse: "less",
-    chart: "Smallest Δ",
+    chart: { title: "Smallest Δ" },
   },
   delta_max: {
     label: "max Δ",
@@ -144,7 +174,7 @@ export const RUN_METRICS = {
     meaning: "most positive Δ (more likely under the trainer policy), nats",
     scale: "linear",
     worse: "more",
-    chart: "Largest Δ",
+    chart: { title: "Largest Δ" },
   },
   k1: {
     label: "k1",
@@ -152,8 +182,9 @@ export const RUN_METRICS = {
     kind: "signed",
     meaning: "mean(−Δ), estimates KL(rollout ‖ trainer), nats",
     scale: "linear",
-    chart: "k1",
+    chart: { title: "k1" },
     mean: { sum: "delta", factor: -1, mass: "deltaAbs" },
+    at: { pooled: 1 },
   },
   k2: {
     label: "k2",
@@ -171,8 +202,9 @@ export const RUN_METRICS = {
     meaning: "mean(exp Δ − Δ − 1), estimates KL(rollout ‖ trainer), nats",
     scale: "log",
     worse: "more",
-    chart: "k3",
+    chart: { title: "k3", id: "k3" },
     mean: { sum: "k3" },
+    at: { charts: 1, first: 1, pooled: 1, unpaired: 1, gate: 2 },
   },
   chi2_token: {
     label: "χ² token",
@@ -182,6 +214,7 @@ export const RUN_METRICS = {
     scale: "linear",
     worse: "more",
     hasInterval: true,
+    at: { pooled: 1 },
   },
   ratio_mean: {
     label: "mean ρ",
@@ -206,6 +239,7 @@ export const RUN_METRICS = {
     scale: "log",
     worse: "more",
     mean: { sum: "probDiffAbs", per: "probTokens", most: 1 },
+    at: { pooled: 1, unpaired: 1, gate: 2 },
   },
   prob_diff_std: {
     label: "std |Δp|",
@@ -222,7 +256,8 @@ export const RUN_METRICS = {
     meaning: "largest |p trainer − p rollout|",
     scale: "log",
     worse: "more",
-    chart: "Largest |Δp|",
+    chart: { title: "Largest |Δp|", id: "max-prob-diff", line: "max", color: "orange" },
+    at: { charts: 2, first: 1, pooled: 1 },
   },
   prob_diff_above_half: {
     label: "|Δp| > ½",
@@ -256,6 +291,7 @@ export const RUN_METRICS = {
     meaning: "correlation of the two probabilities",
     scale: "below_one",
     worse: "less",
+    at: { first: 1, pooled: 2, gate: 3 },
   },
   ess: {
     label: "ESS",
@@ -264,8 +300,9 @@ export const RUN_METRICS = {
     meaning: "effective share of the tokens, (Σρ)² / (n Σρ²)",
     scale: "below_one",
     worse: "less",
-    chart: "Effective sample size",
+    chart: { title: "Effective sample size", id: "ess" },
     hasInterval: true,
+    at: { charts: 1, first: 1, pooled: 1, gate: 2 },
   },
   rollout_ppl: {
     label: "ppl rollout",
@@ -304,7 +341,8 @@ export const STEP_ONLY_METRICS = {
     kind: "number",
     meaning: "mean entropy of the trainer policy, else of the rollout policy, nats",
     scale: "log",
-    chart: "Entropy",
+    chart: { title: "Entropy", id: "entropy", line: "mean", color: "teal" },
+    at: { charts: 2 },
   },
   response_tokens: {
     label: "response length",
@@ -312,7 +350,8 @@ export const STEP_ONLY_METRICS = {
     kind: "number",
     meaning: "mean length of a response, tool output included, tokens",
     scale: "log",
-    chart: "Response length",
+    chart: { title: "Response length", id: "length", line: "mean", color: "grey" },
+    at: { charts: 2 },
   },
   reward: {
     label: "reward",
@@ -320,7 +359,8 @@ export const STEP_ONLY_METRICS = {
     kind: "number",
     meaning: "mean reward",
     scale: "linear",
-    chart: "Reward",
+    chart: { title: "Reward", id: "reward", line: "mean", color: "purple" },
+    at: { charts: 2 },
   },
   accuracy: {
     label: "accuracy",
@@ -328,7 +368,8 @@ export const STEP_ONLY_METRICS = {
     kind: "share",
     meaning: "share of right answers among those that are judged",
     scale: "linear",
-    chart: "Accuracy",
+    chart: { title: "Accuracy", id: "accuracy", line: "right", color: "purple" },
+    at: { charts: 2 },
   },
 } as const satisfies Readonly<Record<StepOnly, RunMetric>>;
 
@@ -346,6 +387,18 @@ export function runMetric(key: string): RunMetric {
 }
 
 export const isTokenMean = (key: string): key is TokenMeanKey => runMetric(key).mean !== undefined;
+
+type ShownAt<Metrics, P extends Place> = {
+  [Key in keyof Metrics]: Metrics[Key] extends { readonly at: Readonly<Record<P, number>> } ? Key : never;
+}[keyof Metrics];
+
+type MetricAt<P extends Place> = ShownAt<typeof RUN_METRICS, P> | ShownAt<typeof STEP_ONLY_METRICS, P>;
+
+/** The figures that a place shows, in its order. */
+export function metricsAt<P extends Place>(place: P): readonly MetricAt<P>[] {
+  const rank = (key: string): number => runMetric(key).at?.[place] ?? 0;
+  return (Object.keys(ALL) as MetricAt<P>[]).filter(rank).sort((a, b) => rank(a) - rank(b));
+}
 
 /** A figure that the viewer has over steps. */
 export type StepMetric = KeysWith<typeof RUN_METRICS, "chart"> | KeysWith<typeof STEP_ONLY_METRICS, "chart">;

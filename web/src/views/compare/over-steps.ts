@@ -32,7 +32,7 @@ export function chartsOverSteps(
     return xs.map((x) => values[places.get(x) ?? -1] ?? null);
   };
   return STEP_METRICS.flatMap((metric) => {
-    const { label, chart = label, unit, kind } = runMetric(metric);
+    const { label, chart, unit, kind } = runMetric(metric);
     const isNearOne = kind === "near-one";
     const [inA, inB] = [lineUp(a.steps, a.series[metric]), lineUp(b.steps, b.series[metric])];
     if (!hasValues(inA) || !hasValues(inB)) return [];
@@ -41,7 +41,7 @@ export function chartsOverSteps(
     const both: ChartSpec = {
       ...common,
       id: `compare-${metric}`,
-      title: chart,
+      title: chart!.title,
       lines: [
         { label: `A ${names.a}`, color: "blue", joins: true, values: inA },
         { label: `B ${names.b}`, color: "orange", dash: [6, 3], joins: true, values: inB },

@@ -2,22 +2,18 @@ import { readFigure } from "../../../../src/analyses/assessment/index.ts";
 import { type ChartTick, type SliceBy, stepCharts } from "../../../../src/render/charts/index.ts";
 import { formatNumber } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
-import type { StepMetric } from "../../../../src/results/metrics/run-metrics.ts";
+import { runMetric } from "../../../../src/results/metrics/run-metrics.ts";
 import type { StepSeries } from "../../../../src/results/view.ts";
 
-/** Charts whose figure has a published baseline: the line of the run, and which side of it is bad. */
-const HELD: readonly {
-  readonly chart: string;
-  readonly metric: StepMetric;
-  readonly line: string;
-  readonly worse: "above" | "below";
-}[] = [
-  { chart: "mean-abs-delta", metric: "delta_abs_mean", line: "mean", worse: "above" },
-  { chart: "kl", metric: "k3", line: "k3", worse: "above" },
-  // The same when groups are drawn.
-  { chart: "k3", metric: "k3", line: "k3", worse: "above" },
-  { chart: "ess", metric: "ess", line: "ESS", worse: "below" },
-];
+/** Figures with a published baseline. */
+const HELD = ["delta_abs_mean", "k3", "ess"] as const;
+
+/** What is drawn of them; k3 has a chart of its own only if groups are drawn. */
+const LINES = HELD.flatMap((metric) => {
+  const { label, chart, worse } = runMetric(metric);
+  const line = { metric, line: chart?.line ?? label, side: worse === "less" ? "below" : "above" };
+  return [...(metric === "k3" ? ["kl"] : []), chart!.id!].map((id) => ({ ...line, chart: id }));
+});
 
 /** The steps whose figure, or a group's figure, is high by the published baseline. */
 export interface Beyond {
@@ -43,7 +39,7 @@ export interface Beyond {
 export function findBeyond(data: StepSeries, by: SliceBy | null = null): ReadonlyMap<string, Beyond> {
   const { charts } = stepCharts(data, by, "linear");
   return new Map(
-    HELD.flatMap(({ chart, metric, line, worse }) => {
+    LINES.flatMap(({ chart, metric, line, side }) => {
       const id = by === null ? chart : `${chart}-by-${by}`;
       const { xs = [], lines = [] } = charts.find((one) => one.id === id) ?? {};
       const drawn = lines.filter(({ label }) => by !== null || label === line);
@@ -55,10 +51,10 @@ export function findBeyond(data: StepSeries, by: SliceBy | null = null): Readonl
             const value = values[at] ?? null;
             return value === null ? [] : [{ value, ...(by !== null && { group: printable(label) }) }];
           })
-          .sort((a, b) => (worse === "above" ? b.value - a.value : a.value - b.value));
+          .sort((a, b) => (side === "above" ? b.value - a.value : a.value - b.value));
         const reading = furthest && readFigure(metric, furthest.value);
         if (reading?.level !== "high" && reading?.level !== "broken") return [];
-        limit = `${worse} ${formatNumber(reading.thresholds.high)}`;
+        limit = `${side} ${formatNumber(reading.thresholds.high)}`;
         said = reading;
         const { value, group } = furthest!;
         const where = group === undefined ? `step ${x}` : `step ${x}, ${group}`;
