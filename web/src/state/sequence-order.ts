@@ -11,55 +11,20 @@ import {
   parseFilter,
   withoutTokens,
 } from "../../../src/analyses/filter/index.ts";
-import type { SequenceColumn, SequenceText } from "../../../src/results/metrics/sequence-columns.ts";
+import { type SequenceText, sequenceColumnAt } from "../../../src/results/metrics/sequence-columns.ts";
 import type { TokenMatches } from "../../../src/results/wire/matches.ts";
 import type { SequenceTable } from "../../../src/results/wire/table.ts";
 
 type Params = Readonly<Record<string, string>>;
 
-/** Columns by which rows can be sorted, by their keys in the list; `sequence`, the place, is another. */
-export const FIGURE_KEYS = {
-  abs: "delta_abs_mean",
-  worst: "delta_abs_max",
-  delta: "delta_mean",
-  k3: "k3_mean",
-  sum: "delta_sum",
-  ess: "ess",
-  dp: "prob_diff_max",
-  tokens: "tokens",
-  response: "response_tokens",
-  prompt: "prompt_tokens",
-  turns: "turns",
-  correct: "correct",
-  reward: "reward",
-  advantage: "advantage",
-  impact: "impact",
-  entropy: "entropy_mean",
-  logp: "rollout_logprob_mean",
-  step: "step",
-  rank: "rank",
-  cached: "cached_tokens",
-} as const satisfies Readonly<Record<string, SequenceColumn>>;
-export const TEXT_KEYS = {
-  group: "group",
-  env: "environment",
-  sample: "sample",
-  finish: "finish_reason",
-  engine: "engine",
-  file: "file",
-} as const satisfies Readonly<Record<string, SequenceText>>;
-
 /** The column with the number of tokens that match a filter. */
 export const MATCHING = "matching";
-
-export type FigureKey = keyof typeof FIGURE_KEYS;
-export type TextKey = keyof typeof TEXT_KEYS;
 
 /** `[table.length]`, NaN where missing; undefined for no key. */
 export function sortValues(table: SequenceTable, key: string): ArrayLike<number> | undefined {
   if (key === "sequence") return Float64Array.from({ length: table.length }, (_, row) => row);
-  if (Object.hasOwn(FIGURE_KEYS, key)) return table.columns[FIGURE_KEYS[key as FigureKey]];
-  return Object.hasOwn(TEXT_KEYS, key) ? textRanks(table, TEXT_KEYS[key as TextKey]) : undefined;
+  const entry = sequenceColumnAt(key);
+  return entry?.kind === "text" ? textRanks(table, entry.key) : entry && table.columns[entry.key];
 }
 
 /** A column by which a table is sorted. */
@@ -78,9 +43,7 @@ export function parseSort({ sort }: Params): Sort {
 }
 
 export function isSortKey(key: string): boolean {
-  return (
-    ["sequence", MATCHING].includes(key) || Object.hasOwn(FIGURE_KEYS, key) || Object.hasOwn(TEXT_KEYS, key)
-  );
+  return ["sequence", MATCHING].includes(key) || sequenceColumnAt(key) !== undefined;
 }
 
 /**

@@ -15,8 +15,13 @@ import {
   formatPlain,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
+import {
+  type SequenceColumn,
+  type SequenceEntry,
+  type SequenceText,
+  sequenceColumnAt,
+} from "../../../../src/results/metrics/sequence-columns.ts";
 import type { SequenceTable } from "../../../../src/results/wire/table.ts";
-import { FIGURE_KEYS, type FigureKey, TEXT_KEYS, type TextKey } from "../../state/sequence-order.ts";
 import type { Cell } from "../../ui/export.ts";
 import { shortNames } from "./short-names.ts";
 
@@ -49,21 +54,9 @@ export function isBriefColumn(key: string): key is BriefColumn {
   return BRIEF_COLUMNS.some((name) => name === key);
 }
 
-/** Filter fields that are not named like their column's key, mostly because that key names a field of tokens. */
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  abs: "mean_abs",
-  delta: "mean_delta",
-  k3: "mean_k3",
-  dp: "max_dp",
-  advantage: "mean_advantage",
-  impact: "sum_impact",
-  entropy: "mean_entropy",
-  logp: "mean_logp",
-};
-
-/** What the column of a key contains, in the words of the filter's help. */
-function describe(key: string): string {
-  return fieldNamed(FIELD_NAMES[key] ?? key)!.meaning;
+/** What a column is called, and what it contains in the words of the filter's help. */
+function describe({ key, label, filter }: SequenceEntry): { title: string; help: string } {
+  return { title: label!, help: fieldNamed(filter?.name ?? key)!.meaning };
 }
 
 export const COLUMNS: readonly SequencesColumn[] = [
@@ -85,38 +78,38 @@ export const COLUMNS: readonly SequencesColumn[] = [
     112,
   ),
   {
-    ...figure("correct", "correct", formatNumber, true),
+    ...figure("correct", formatNumber, true),
     text: ({ columns }, row) => rightness(columns.correct[row]!),
   },
-  figure("reward", "reward", formatPlain, true),
-  figure("abs", "mean |Δ|", formatNumber, true),
+  figure("reward", formatPlain, true),
+  figure("abs", formatNumber, true),
   {
-    ...figure("worst", "max |Δ|", formatNumber, true),
-    help: `${describe("worst")}; the link goes to that token`,
+    ...figure("worst", formatNumber, true),
+    help: `${describe(sequenceColumnAt("worst")!).help}; the link goes to that token`,
   },
-  figure("delta", "mean Δ", formatSigned, true),
-  figure("k3", "k3", formatNumber, true),
-  figure("ess", "ESS", formatNearOne),
-  figure("sum", "ΣΔ", formatSigned),
-  figure("dp", "max |Δp|", formatNumber),
-  figure("tokens", "tokens", formatCount, true),
-  figure("response", "response", formatCount),
-  figure("prompt", "prompt", formatCount),
-  figure("turns", "turns", formatCount, true),
-  figure("advantage", "advantage", formatSigned),
-  figure("impact", "impact", formatNumber),
-  figure("entropy", "entropy", formatNumber),
-  figure("logp", "log p", formatNumber),
-  figure("step", "step", formatId),
-  figure("rank", "rank", formatId),
-  figure("cached", "cached", formatCount),
-  label("group", "Group", 104, true),
-  label("env", "Environment", 120, false),
-  label("sample", "Sample", 104, false),
-  label("finish", "Finish", 88, false),
-  label("engine", "Engine", 104, false),
+  figure("delta", formatSigned, true),
+  figure("k3", formatNumber, true),
+  figure("ess", formatNearOne),
+  figure("sum", formatSigned),
+  figure("dp", formatNumber),
+  figure("tokens", formatCount, true),
+  figure("response", formatCount),
+  figure("prompt", formatCount),
+  figure("turns", formatCount, true),
+  figure("advantage", formatSigned),
+  figure("impact", formatNumber),
+  figure("entropy", formatNumber),
+  figure("logp", formatNumber),
+  figure("step", formatId),
+  figure("rank", formatId),
+  figure("cached", formatCount),
+  label("group", 104, true),
+  label("env", 120, false),
+  label("sample", 104, false),
+  label("finish", 88, false),
+  label("engine", 104, false),
   {
-    ...label("file", "File", 190, false),
+    ...label("file", 190, false),
     // File names differ at their ends, which a narrow cell would cut off.
     text: ({ texts: { file } }, row) => file.values[file.codes[row]!]?.replace(/^.*[/\\]/, "") ?? "–",
   },
@@ -140,18 +133,14 @@ export function figureWidth({ length }: string): number {
   return length > 8 ? 112 : 88;
 }
 
-function figure(
-  key: FigureKey,
-  title: string,
-  format: (value: number) => string,
-  usual = false,
-): SequencesColumn {
-  const column = FIGURE_KEYS[key];
+function figure(key: string, format: (value: number) => string, usual = false): SequencesColumn {
+  const entry = sequenceColumnAt(key)!;
+  const column = entry.key as SequenceColumn;
+  const words = describe(entry);
   return {
     key,
-    title,
-    help: describe(key),
-    width: figureWidth(title),
+    ...words,
+    width: figureWidth(words.title),
     align: "end",
     usual,
     value: ({ columns }, row) => {
@@ -162,14 +151,14 @@ function figure(
   };
 }
 
-function label(key: TextKey, title: string, width: number, usual: boolean): SequencesColumn {
-  const column = TEXT_KEYS[key];
+function label(key: string, width: number, usual: boolean): SequencesColumn {
+  const entry = sequenceColumnAt(key)!;
+  const column = entry.key as SequenceText;
   const textAt = ({ texts }: SequenceTable, row: number): string | undefined =>
     texts[column].values[texts[column].codes[row]!];
   return {
     key,
-    title,
-    help: describe(key),
+    ...describe(entry),
     width,
     usual,
     value: textAt,

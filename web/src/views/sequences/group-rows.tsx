@@ -19,7 +19,6 @@ import { type TableColumn, VirtualTable } from "../../ui/virtual-table/virtual-t
 import { COLUMNS, columnNamed, figureWidth, HANDLE, isBriefColumn, rightness } from "./columns.ts";
 import {
   GROUP_ORDERS,
-  type GroupedBy,
   type GroupOrder,
   groupRows,
   readGroupedBy,
@@ -204,7 +203,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     key: "abs",
-    title: "mean |Δ|",
+    title: columnNamed("abs")!.title,
     help: "over its tokens, nats",
     isSortable: true,
     group: ({ deltaAbsMean }) => formatNumber(deltaAbsMean),
@@ -230,7 +229,7 @@ const FIGURES: readonly Figure[] = [
 interface GroupColumnsInput {
   readonly info: RunInfo;
   readonly table: SequenceTable;
-  readonly by: GroupedBy;
+  readonly by: string;
   readonly toggle: (key: string) => void;
   readonly marked: ReadonlySet<SequenceGroup>;
 }
@@ -283,7 +282,7 @@ function groupColumns(input: GroupColumnsInput): TableColumn<GroupTableRow>[] {
     ...textColumns(input),
     {
       key: "worst",
-      title: "max |Δ|",
+      title: columnNamed("worst")!.title,
       help: "its largest |Δ|, nats",
       width: 88,
       align: "end",

@@ -3,15 +3,10 @@
  *
  * @module
  */
+import { sequenceColumnAt } from "../../../../src/results/metrics/sequence-columns.ts";
 import { formatGroupKey } from "../../../../src/results/wire/groups.ts";
 import type { SequenceTable } from "../../../../src/results/wire/table.ts";
-import {
-  FIGURE_KEYS,
-  type FigureKey,
-  sortedBy,
-  TEXT_KEYS,
-  type TextKey,
-} from "../../state/sequence-order.ts";
+import { sortedBy } from "../../state/sequence-order.ts";
 import { columnNamed } from "./columns.ts";
 import { shortNames } from "./short-names.ts";
 
@@ -40,12 +35,9 @@ export interface SequenceGroup {
 export const GROUP_ORDERS = ["abs", "worst", "reward", "spread", "n", "group"] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
 
-/** What sequences can be grouped by, and a run's default. */
-export type GroupedBy = FigureKey | TextKey;
-
-export function readGroupedBy(given: string | undefined, hasGroups: boolean): GroupedBy {
-  const isKey = given !== undefined && (Object.hasOwn(FIGURE_KEYS, given) || Object.hasOwn(TEXT_KEYS, given));
-  return isKey ? (given as GroupedBy) : hasGroups ? "group" : "step";
+/** The column that sequences are grouped by: the given one, or a run's default. */
+export function readGroupedBy(given: string | undefined, hasGroups: boolean): string {
+  return given !== undefined && sequenceColumnAt(given) ? given : hasGroups ? "group" : "step";
 }
 
 /** Figures with more values than this are grouped by quarters of the sequences. */
@@ -53,7 +45,7 @@ const MOST_VALUES = 24;
 const QUARTERS = 4;
 
 /** Groups of the rows, in the order of their first row; sequences without a value are one group. */
-export function groupRows(table: SequenceTable, rows: Uint32Array, by: GroupedBy = "group"): SequenceGroup[] {
+export function groupRows(table: SequenceTable, rows: Uint32Array, by = "group"): SequenceGroup[] {
   const describe = describer(table, rows, by);
   const members = new Map<string, number[]>();
   for (const row of rows) {
@@ -73,9 +65,10 @@ interface Describer {
   readonly name: (row: number) => Named;
 }
 
-function describer(table: SequenceTable, rows: Uint32Array, by: GroupedBy): Describer {
-  if (by !== "group" && Object.hasOwn(FIGURE_KEYS, by)) return byFigure(table, rows, by as FigureKey);
-  const { values, codes } = table.texts[TEXT_KEYS[by as TextKey]];
+function describer(table: SequenceTable, rows: Uint32Array, by: string): Describer {
+  const column = sequenceColumnAt(by)!;
+  if (column.kind !== "text") return byFigure(table.columns[column.key], table, rows, by);
+  const { values, codes } = table.texts[column.key];
   const name = (row: number): Named => {
     const [whole, short] = [values[codes[row]!], shortNames(values)[codes[row]!]];
     return {
@@ -88,8 +81,7 @@ function describer(table: SequenceTable, rows: Uint32Array, by: GroupedBy): Desc
   return { key: (row) => (by === "group" ? formatGroupKey(table, row) : (values[codes[row]!] ?? "")), name };
 }
 
-function byFigure(table: SequenceTable, rows: Uint32Array, by: FigureKey): Describer {
-  const values = table.columns[FIGURE_KEYS[by]];
+function byFigure(values: ArrayLike<number>, table: SequenceTable, rows: Uint32Array, by: string): Describer {
   const { text } = columnNamed(by)!;
   const there = rows.filter((row) => !Number.isNaN(values[row]));
   const named = (name: string, rank: number): Named => ({ name, rank, step: Number.NaN });
