@@ -14,7 +14,8 @@ import type {
   DifferenceSlice,
   DifferingToken,
 } from "../../results/compare.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { RUN_METRICS } from "../../results/metrics/run-metrics.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 
 type Row = readonly [label: string, value: string, meaning: string];
 
@@ -25,7 +26,12 @@ function formatBounded(value: Figure, low: Figure, high: Figure): string {
 }
 
 /** The figures of a first screen, whose header has the tokens. */
-const FEW = new Set(["unequal", "mean |Δ|", "max |Δ|", "max |Δp|", "k3"]);
+const FEW = new Set([
+  "unequal",
+  ...(["delta_abs_mean", "delta_abs_max", "prob_diff_max", "k3"] as const).map(
+    (key) => RUN_METRICS[key].label,
+  ),
+]);
 
 /** The figures that a certificate rests on; `isShort`: the few on a first screen, without a title. */
 export function certificateTable(
@@ -41,19 +47,23 @@ export function certificateTable(
     ],
     ["unequal", formatCount(metrics.unequal), unequalMeaning(metrics)],
     [
-      "mean |Δ|",
+      RUN_METRICS.delta_abs_mean.label,
       formatBounded(metrics.delta_abs_mean, metrics.delta_abs_mean_low, metrics.delta_abs_mean_high),
       "nats; one-sided bounds",
     ],
     [
-      "mean Δ",
+      RUN_METRICS.delta_mean.label,
       formatBounded(metrics.delta_mean, metrics.delta_mean_low, metrics.delta_mean_high),
       "nats, B − A, with sign",
     ],
-    ["p99 |Δ|", formatNumber(metrics.delta_abs_p99), "nats"],
-    ["max |Δ|", formatNumber(metrics.delta_abs_max), "nats"],
-    ["max |Δp|", formatNumber(metrics.prob_diff_max), "largest difference of probabilities"],
-    ["k3", formatNumber(metrics.k3), "nats; KL(A ‖ B) if A sampled them"],
+    [RUN_METRICS.delta_abs_p99.label, formatNumber(metrics.delta_abs_p99), "nats"],
+    [RUN_METRICS.delta_abs_max.label, formatNumber(metrics.delta_abs_max), "nats"],
+    [
+      RUN_METRICS.prob_diff_max.label,
+      formatNumber(metrics.prob_diff_max),
+      "largest difference of probabilities",
+    ],
+    [RUN_METRICS.k3.label, formatNumber(metrics.k3), "nats; KL(A ‖ B) if A sampled them"],
   ];
   const found = metrics.unequal === 0 ? rows.slice(0, 2) : rows;
   const shown = isShort ? found.filter(([label]) => FEW.has(label)) : found;
@@ -176,12 +186,7 @@ export function sliceTable(id: string, title: string, slices: readonly Differenc
       "count",
       slices.map(({ unequal }) => unequal),
     ),
-    figureColumn(
-      "mean |Δ|",
-      "number",
-      slices.map(({ delta_abs_mean: mean }) => mean),
-      { bars: true },
-    ),
+    metricColumn("delta_abs_mean", () => slices.map(({ delta_abs_mean: mean }) => mean), { bars: true }),
   ]);
 }
 
@@ -202,16 +207,8 @@ export function columnTable(columns: readonly ColumnComparison[]): Table {
       "count",
       columns.map(({ metrics }) => metrics.unequal),
     ),
-    figureColumn(
-      "mean |Δ|",
-      "number",
-      columns.map(({ metrics }) => metrics.delta_abs_mean),
-    ),
-    figureColumn(
-      "max |Δ|",
-      "number",
-      columns.map(({ metrics }) => metrics.delta_abs_max),
-    ),
+    metricColumn("delta_abs_mean", () => columns.map(({ metrics }) => metrics.delta_abs_mean)),
+    metricColumn("delta_abs_max", () => columns.map(({ metrics }) => metrics.delta_abs_max)),
   ]);
 }
 

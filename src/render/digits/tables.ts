@@ -8,7 +8,7 @@ import { type Figure, type FigureKind, formatFigure, formatPair } from "../../co
 import type { DigitFigures, DigitGap, DigitsReport, DigitTruth } from "../../results/digits.ts";
 import { RUN_METRICS } from "../../results/metrics/run-metrics.ts";
 import { withRows } from "../document/rows.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 import { placeName } from "./content.ts";
 
 /** Longer runs are folded; `--json` has every step. */
@@ -143,12 +143,10 @@ function figuresTable(
             figures.map(({ trainer_ntl_loss }) => trainer_ntl_loss),
             { priority: 2 },
           ),
-          figureColumn(
-            "mean |Δ|",
-            "number",
-            figures.map(({ delta_abs_mean }) => delta_abs_mean),
-            { priority: 3, worst: "most" },
-          ),
+          metricColumn("delta_abs_mean", () => figures.map(({ delta_abs_mean }) => delta_abs_mean), {
+            priority: 3,
+            worst: "most",
+          }),
         ]
       : []),
   ]);

@@ -1,5 +1,5 @@
 import { formatCount, formatId } from "../../core/text/index.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 import { HEALTH_TITLES, type HealthCheck } from "./words.ts";
 
 /** The parts of a check: by step, by staleness, by length. */
@@ -44,7 +44,7 @@ function makeStalenessTable({ id, parts, tokens }: Of<"staleness">): Table {
     textColumn("versions behind", ages),
     figureColumn("tokens", "count", counts),
     figureColumn("share", "share", shares, { bars: true }),
-    figureColumn("mean |Δ|", "number", distances, { worst: "most" }),
+    metricColumn("delta_abs_mean", () => distances, { worst: "most" }),
   ]);
 }
 

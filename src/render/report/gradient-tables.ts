@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, formatShare, formatSigned } from "../../core/text/index.ts";
 import type { GradientReport } from "../../results/gradient.ts";
 import type { MismatchReport } from "../../results/report.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 
 /**
  * What stands out: first the mismatch that does not reach the gradient, if known, then the facts, largest first.
@@ -176,12 +176,7 @@ export function gradientSequenceTable({ gradient }: MismatchReport): Table {
       rows.map(({ tokens }) => tokens),
       { priority: 3 },
     ),
-    figureColumn(
-      "mean |Δ|",
-      "number",
-      rows.map((row) => row.delta_abs_mean),
-      { priority: 3 },
-    ),
+    metricColumn("delta_abs_mean", () => rows.map((row) => row.delta_abs_mean), { priority: 3 }),
     textColumn(
       "file",
       rows.map(({ file }) => file),

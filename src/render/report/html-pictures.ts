@@ -5,6 +5,7 @@
  */
 
 import { isMissing } from "../../core/text/index.ts";
+import { RUN_METRICS } from "../../results/metrics/run-metrics.ts";
 import type { Histogram, MismatchMetrics, MismatchReport, NamedMetrics } from "../../results/report.ts";
 import { groupedBars } from "../charts/grouped-bars.ts";
 import { heatStrip } from "../charts/heat-strip.ts";
@@ -192,10 +193,10 @@ function computeShares(values: readonly number[]): number[] {
 function positionHeat({ per_position_decile: groups }: MismatchReport): Draw {
   if (groups.length < 2) return undefined;
   const rows = [
-    { label: "mean |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_mean) },
-    { label: "max |Δ|", kind: "number", values: groups.map((group) => group.delta_abs_max) },
+    { ...RUN_METRICS.delta_abs_mean, values: groups.map((group) => group.delta_abs_mean) },
+    { ...RUN_METRICS.delta_abs_max, values: groups.map((group) => group.delta_abs_max) },
     { label: "of Σ k3", kind: "share", values: groups.map((group) => group.k3_share) },
-    { label: "mean Δ", kind: "signed", values: groups.map((group) => group.delta_mean) },
+    { ...RUN_METRICS.delta_mean, values: groups.map((group) => group.delta_mean) },
   ] as const;
   const columns = groups.map((group) => `${group.decile * 10} %`);
   return () =>

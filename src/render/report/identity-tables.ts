@@ -1,5 +1,6 @@
 import { formatFigure, formatNumber, formatSigned, MISSING } from "../../core/text/index.ts";
 import type { IdentityFigure } from "../../results/identity.ts";
+import { RUN_METRICS } from "../../results/metrics/run-metrics.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import { makeTable, type Table, textColumn } from "../document/table.ts";
 
@@ -18,7 +19,13 @@ export function identityTable({ identity }: MismatchReport): Table {
   const { unit_mean, half_variance, surprisal } = identity;
   const { low, high, value } = half_variance;
   const rows = [
-    ["mean ρ", formatFigure(unit_mean.value, "near-one"), "1", signedZ(unit_mean), "unit_mean"],
+    [
+      RUN_METRICS.ratio_mean.label,
+      formatFigure(unit_mean.value, "near-one"),
+      "1",
+      signedZ(unit_mean),
+      "unit_mean",
+    ],
     [
       "−2·mean Δ/mean Δ²",
       Number.isFinite(low)

@@ -131,18 +131,8 @@ function turnTable(turns: readonly WorstTurn[]): Table {
       "count",
       turns.map(({ tokens }) => tokens),
     ),
-    figureColumn(
-      "mean |Δ|",
-      "number",
-      turns.map((turn) => turn.delta_abs_mean),
-      { bars: true },
-    ),
-    figureColumn(
-      "max |Δ|",
-      "number",
-      turns.map((turn) => turn.delta_abs_max),
-      { worst: "most" },
-    ),
+    metricColumn("delta_abs_mean", () => turns.map((turn) => turn.delta_abs_mean), { bars: true }),
+    metricColumn("delta_abs_max", () => turns.map((turn) => turn.delta_abs_max), { worst: "most" }),
     ...(hasTexts ? [textColumn("begins", turns.map(formatOpening))] : []),
   ]);
   return { ...withRows(table, turns), links: turns.map(toTurn), first: FIRST };

@@ -1,6 +1,6 @@
 import { type FigureKind, formatFigure } from "../../core/text/index.ts";
 import type { MismatchReport, SequenceMetrics } from "../../results/report.ts";
-import { figureColumn, makeTable, type Table, textColumn } from "../document/table.ts";
+import { figureColumn, makeTable, metricColumn, type Table, textColumn } from "../document/table.ts";
 
 export function worstSequenceTable(report: MismatchReport): Table {
   const rows = report.worst_sequences;
@@ -22,18 +22,8 @@ export function worstSequenceTable(report: MismatchReport): Table {
       rows.map((row) => row.tokens),
       { priority: 2 },
     ),
-    figureColumn(
-      "mean |Δ|",
-      "number",
-      rows.map((row) => row.delta_abs_mean),
-      { priority: 2 },
-    ),
-    figureColumn(
-      "max |Δ|",
-      "number",
-      rows.map((row) => row.delta_abs_max),
-      { priority: 1, worst: "most" },
-    ),
+    metricColumn("delta_abs_mean", () => rows.map((row) => row.delta_abs_mean), { priority: 2 }),
+    metricColumn("delta_abs_max", () => rows.map((row) => row.delta_abs_max), { priority: 1, worst: "most" }),
     figureColumn(
       "reward",
       "number",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { MismatchMetrics } from "../../results/report.ts";
+import { type PartMetricKey, runMetric } from "../../results/metrics/run-metrics.ts";
 
 /** A key under which a trainer logs a mismatch metric. */
 export interface MismatchKey {
@@ -14,7 +14,7 @@ export interface MismatchKey {
   readonly meaning: string;
   readonly unit: string;
   /** Our figure that it equals, apart from its quirk. */
-  readonly figure?: keyof MismatchMetrics;
+  readonly figure?: PartMetricKey;
   /** Whether it has the opposite sign of that figure. */
   readonly negated?: true;
   /** Which direction is worse; `away`: away from 0 or, for ratios, from 1. */
@@ -69,27 +69,18 @@ export const TRUNCATED =
 export const ALL_ROWS = "rows without a masked token also count";
 export const CLAMPED = "log ratios are clamped to ±20 before squaring";
 
-export const ABS = { meaning: "mean |Δ|", unit: "nats", figure: "delta_abs_mean", worse: "larger" } as const;
-export const ABS_MAX = {
-  meaning: "largest |Δ|",
-  unit: "nats",
-  figure: "delta_abs_max",
-  worse: "larger",
-} as const;
-export const K1 = {
-  meaning: "k1, mean of rollout − trainer",
-  unit: "nats",
-  figure: "k1",
-  worse: "away",
-} as const;
-export const K3 = { meaning: "k3", unit: "nats", figure: "k3", worse: "larger" } as const;
-export const RATIO = {
-  meaning: "mean ρ",
-  unit: "",
-  figure: "ratio_mean",
-  worse: "away",
-  neutral: 1,
-} as const;
+/** A key that equals this figure, in the words of its entry. */
+export function ofFigure(figure: PartMetricKey): Omit<MismatchKey, "key"> {
+  const { label, unit, worse } = runMetric(figure);
+  const direction = { more: "larger", less: "smaller", none: "away" } as const;
+  return { meaning: label, unit, figure, worse: direction[worse ?? "none"] };
+}
+
+export const ABS = ofFigure("delta_abs_mean");
+export const ABS_MAX = { ...ofFigure("delta_abs_max"), meaning: "largest |Δ|" };
+export const K1 = { ...ofFigure("k1"), meaning: "k1, mean of rollout − trainer" };
+export const K3 = ofFigure("k3");
+export const RATIO = { ...ofFigure("ratio_mean"), neutral: 1 } as const;
 export const ESS = { meaning: "effective sample size", unit: "", figure: "ess", worse: "smaller" } as const;
 export const SHARE = { unit: "", worse: "larger" } as const;
 

@@ -1,16 +1,10 @@
-import { K1, type LoggedKeys } from "../shared/logged-keys.ts";
+import { K1, type LoggedKeys, ofFigure } from "../shared/logged-keys.ts";
 
 /** tinker_cookbook/rl/metrics.py */
 export const logged: LoggedKeys = {
   mismatch: [
     { key: /optim\/kl_sample_train_v1$/, ...K1 },
-    {
-      key: /optim\/kl_sample_train_v2$/,
-      meaning: "k2",
-      unit: "nats",
-      figure: "k2",
-      worse: "larger",
-    },
+    { key: /optim\/kl_sample_train_v2$/, ...ofFigure("k2") },
   ],
   run: {
     evaluation: ["test/env/all/reward/total"],

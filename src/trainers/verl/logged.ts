@@ -5,6 +5,7 @@ import {
   K1,
   K3,
   type LoggedKeys,
+  ofFigure,
   perplexityMetrics,
   RATIO,
   SHARE,
@@ -14,19 +15,11 @@ import {
 /** verl/utils/debug/metrics.py and trainer/ppo/rollout_corr_helper.py */
 export const logged: LoggedKeys = {
   mismatch: [
-    {
-      key: /training\/rollout_probs_diff_mean$/,
-      meaning: "mean |Δp|",
-      unit: "",
-      figure: "prob_diff_mean",
-      worse: "larger",
-    },
+    { key: /training\/rollout_probs_diff_mean$/, ...ofFigure("prob_diff_mean") },
     {
       key: /training\/rollout_probs_diff_max$/,
+      ...ofFigure("prob_diff_max"),
       meaning: "largest |Δp|",
-      unit: "",
-      figure: "prob_diff_max",
-      worse: "larger",
     },
     { key: /training\/rollout_probs_diff_std$/, meaning: "spread of |Δp|", unit: "", worse: "larger" },
     {

@@ -1,4 +1,5 @@
 import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { RUN_METRICS } from "../../../results/metrics/run-metrics.ts";
 import { type Clue, hold } from "../clue.ts";
 import { isFirstOwn, isLastOwn } from "../features/boundaries.ts";
 import { isChunkStart, measureChunks } from "../features/chunks.ts";
@@ -60,7 +61,7 @@ function describe(view: View, cause: string, place: string, found: Concentration
       x_label: "where",
       y_label: "mean |Δ|, nats",
       x: [place, "elsewhere"],
-      series: [{ name: "mean |Δ|", y: [meanInside, meanOutside] }],
+      series: [{ name: RUN_METRICS.delta_abs_mean.label, y: [meanInside, meanOutside] }],
     },
     handles: listHandles(view, found.worst),
   };

@@ -1,4 +1,5 @@
 import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { RUN_METRICS } from "../../../results/metrics/run-metrics.ts";
 import { type Clue, hold } from "../clue.ts";
 import { measureShifts, type ShiftScan } from "../features/shifts.ts";
 import type { View } from "../sample/view.ts";
@@ -44,7 +45,7 @@ function describe(scan: ShiftScan, where: string): Clue {
       x_label: "entries by which the trainer column is shifted later",
       y_label: "mean |Δ|, each token capped at 1 nat",
       x: scan.lags,
-      series: [{ name: "mean |Δ|", y: scan.cost }],
+      series: [{ name: RUN_METRICS.delta_abs_mean.label, y: scan.cost }],
     },
   };
 }

@@ -6,6 +6,7 @@
  */
 
 import { asSentence, formatId, formatNumber, isFigure, isMissing, plural } from "../../../core/text/index.ts";
+import { RUN_METRICS } from "../../../results/metrics/run-metrics.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { Style, Surface } from "../../document/surface.ts";
 import { verdictWord } from "../../document/verdict-word.ts";
@@ -202,7 +203,7 @@ function drawShifts({ assessment }: MismatchReport, surface: Surface): string[] 
     pad(cell.isFit ? "^".repeat(cell.mean.length) : "", width, "right");
   return [
     line("moved by", ({ by }) => pad(by, width, "right")),
-    line("mean |Δ|", ({ mean }) => pad(mean, width, "right")),
+    line(RUN_METRICS.delta_abs_mean.label, ({ mean }) => pad(mean, width, "right")),
     line("", mark),
     ...fixes,
   ];

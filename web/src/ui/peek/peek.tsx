@@ -1,4 +1,5 @@
 import { formatNumber, formatPlain, formatSigned } from "../../../../src/render/text/display/index.ts";
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
 import type { RunInfo } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { formatSequenceHandle } from "../../state/handles.ts";
@@ -22,7 +23,7 @@ export function Peek({
   const facts = [
     ["reward", reward[row]!, formatPlain],
     ["advantage", advantage[row]!, formatSigned],
-    ["max |Δ|", delta_abs_max[row]!, formatNumber],
+    [RUN_METRICS.delta_abs_max.label, delta_abs_max[row]!, formatNumber],
   ] as const;
   return (
     <aside class="peek" aria-label="Text of the current row">

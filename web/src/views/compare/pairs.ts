@@ -4,6 +4,7 @@
  * @module
  */
 
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
 import type { SequenceColumn } from "../../../../src/results/metrics/sequence-columns.ts";
 import type { PairKind, SequencePairs } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/table.ts";
@@ -18,9 +19,9 @@ export const HOW_TITLES: Readonly<Record<PairKind, string>> = {
 
 /** Figures that pairs are compared by, under their column in the table of sequences. */
 export const COMPARED = [
-  { key: "mean", title: "mean |Δ|", column: "delta_abs_mean" },
-  { key: "max", title: "max |Δ|", column: "delta_abs_max" },
-  { key: "k3", title: "k3", column: "k3_mean" },
+  { key: "mean", title: RUN_METRICS.delta_abs_mean.label, column: "delta_abs_mean" },
+  { key: "max", title: RUN_METRICS.delta_abs_max.label, column: "delta_abs_max" },
+  { key: "k3", title: RUN_METRICS.k3.label, column: "k3_mean" },
 ] as const satisfies readonly { key: string; title: string; column: SequenceColumn }[];
 
 export interface Pairs {

@@ -5,6 +5,7 @@ import {
   formatShare,
   formatSigned,
 } from "../../../../src/render/text/display/index.ts";
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
 import type { TokenGroup } from "../../../../src/results/view.ts";
 import { makeHref, navigate, route } from "../../state/url.ts";
 import { type TableColumn, type TableSort, VirtualTable } from "../../ui/virtual-table/virtual-table.tsx";
@@ -73,11 +74,16 @@ function columnsFor(list: GroupList, whole: string, most: number): TableColumn<T
       cell: ({ term, tokens }) =>
         term === null ? formatCount(tokens) : <a href={hrefWith(term)}>{formatCount(tokens)}</a>,
     },
-    figure("mean", "mean Δ", "nats", ({ delta_mean }) => formatSigned(delta_mean)),
-    figure("abs", "mean |Δ|", "nats", ({ delta_abs_mean }) => formatNumber(delta_abs_mean)),
+    figure("mean", RUN_METRICS.delta_mean.label, "nats", ({ delta_mean }) => formatSigned(delta_mean)),
+    figure("abs", RUN_METRICS.delta_abs_mean.label, "nats", ({ delta_abs_mean }) =>
+      formatNumber(delta_abs_mean),
+    ),
     {
-      ...figure("worst", "max |Δ|", "nats; the link goes to the text", ({ delta_abs_max }) =>
-        formatNumber(delta_abs_max),
+      ...figure(
+        "worst",
+        RUN_METRICS.delta_abs_max.label,
+        "nats; the link goes to the text",
+        ({ delta_abs_max }) => formatNumber(delta_abs_max),
       ),
       cell: ({ delta_abs_max, worst }) =>
         worst === null ? (

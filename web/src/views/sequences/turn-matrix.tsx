@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { formatCount, formatCounted, formatNumber } from "../../../../src/render/text/display/index.ts";
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
 import type { RunInfo } from "../../../../src/results/view.ts";
 import type { SequenceTable } from "../../../../src/results/wire/table.ts";
 import { listTurns, type TurnTable } from "../../../../src/results/wire/turns.ts";
@@ -54,8 +55,8 @@ function Matrix({ table, rows, turns, info, figures }: MatrixProps & { readonly 
           name="cell"
           value={measure}
           options={[
-            { name: "max", title: "max |Δ|" },
-            { name: "mean", title: "mean |Δ|" },
+            { name: "max", title: RUN_METRICS.delta_abs_max.label },
+            { name: "mean", title: RUN_METRICS.delta_abs_mean.label },
           ]}
           onChange={(cell) => navigate({ params: { cell: cell === "max" ? undefined : cell } })}
         />

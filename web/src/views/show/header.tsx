@@ -5,6 +5,7 @@ import {
   formatPlain,
 } from "../../../../src/render/text/display/index.ts";
 import { printable } from "../../../../src/render/text/index.ts";
+import { RUN_METRICS } from "../../../../src/results/metrics/run-metrics.ts";
 import type { RunInfo } from "../../../../src/results/view.ts";
 import { makeHref } from "../../state/url.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -108,7 +109,7 @@ function Facts({ model, group }: Pick<HeaderProps, "model" | "group">) {
       ))}
       <div>
         <dt>
-          <Explained text="max |Δ|" />
+          <Explained text={RUN_METRICS.delta_abs_max.label} />
         </dt>
         <dd>
           {worst < 0 ? formatNumber(maxAbs) : <a href={makeHref({ token: worst })}>{formatNumber(maxAbs)}</a>}
@@ -136,8 +137,8 @@ function listFacts({
     ["reward", meta.reward === null ? null : formatPlain(meta.reward)],
     ["tokens", `${formatCount(tokens)} of ${formatCount(response)}`],
     ["turns", formatCount(turns)],
-    ["mean |Δ|", formatNumber(meanAbs)],
-    ["k3", formatNumber(k3)],
+    [RUN_METRICS.delta_abs_mean.label, formatNumber(meanAbs)],
+    [RUN_METRICS.k3.label, formatNumber(k3)],
     ["not finite", infinite === 0 ? null : formatCount(infinite)],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
