@@ -27,6 +27,11 @@ DEMO = ROOT / "examples" / "demo" / "stale"
 SKETCHED = {"delta_abs_p50", "delta_abs_p99", "delta_abs_p999"}
 #: Facts of a run that a batch does not have.
 OF_RUNS = {"steps", "ranks"}
+#: The program's names by table, written by its tests (``src/analyses/report/python-figures.test.ts``).
+NAMES = {
+    table: set(names)
+    for table, names in json.loads(Path(__file__).with_name("figures.json").read_text(encoding="utf8")).items()
+}
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +106,16 @@ def test_odd_log_probs_are_counted_as_the_program_counts_them(program, tmp_path)
     assert found["logratio/excluded_missing"] == 3
     assert found["logratio/excluded_delta_negative_infinite"] == 1
     assert found["logratio/turns_max"] == 3
+
+
+def test_figures_have_the_names_of_the_program():
+    two_turns = np.array([1, 0, 1])
+    figures = measure(np.full(3, -1.0), np.array([-1.5, -1.0, -0.5]), two_turns, np.array([0, 3]))
+    assert set(figures.metrics) == NAMES["metrics"] - OF_RUNS | {f"excluded_{name}" for name in NAMES["excluded"]}
+    assert set(figures.sequence_metrics) == NAMES["sequence_metrics"]
+    assert len(figures.per_turn) == 2
+    for turn in figures.per_turn:
+        assert NAMES["per_turn"] <= set(turn) <= NAMES["metrics"]
 
 
 def test_bars_of_delta_are_the_reports(program):
