@@ -6,17 +6,17 @@
 
 import { TOKEN_CLASSES } from "../../core/base/index.ts";
 import { computeImpact, TOKEN_VALUES, turnOfMark } from "../../core/kernels/index.ts";
-import { TOKEN_METRICS, type TokenMetricName } from "../../results/metrics/token-metrics.ts";
+import {
+  COMPARING_METRICS,
+  TOKEN_METRICS,
+  type TokenMetric,
+  type TokenMetricName,
+} from "../../results/metrics/token-metrics.ts";
 import type { FieldText, TokenField, TokenNumberField } from "./field.ts";
 import type { TokenColumns } from "./token-columns.ts";
 
 export const TOKEN_FIELDS: readonly TokenField[] = [
-  ofLogProbs("abs", "|Δ| of the token, nats"),
-  ofLogProbs("delta", "Δ of the token: log p_trainer − log p_rollout, nats"),
-  ofLogProbs("rho", "ρ = exp Δ of the token"),
-  // Of either sign: a search for large values means both.
-  ofLogProbs("dp", "|Δp| of the token, a fraction", Math.abs),
-  ofLogProbs("k3", "k3 = exp Δ − 1 − Δ of the token, nats"),
+  ...COMPARING_METRICS.map(ofLogProbs),
   ofColumn(named("logp", "log-prob under the rollout policy, nats"), "rollout"),
   ofColumn(named("trainer", "log-prob under the trainer policy, nats"), "trainer"),
   ofColumn(named("entropy", "entropy at the token (trainer's, else rollout's), nats"), "entropy"),
@@ -126,12 +126,10 @@ function ofColumn(text: FieldText, column: TokenNumbers): TokenNumberField {
 }
 
 /** Missing if Δ is not finite, as in every figure of the report. */
-function ofLogProbs(
-  name: "abs" | "delta" | "rho" | "dp" | "k3",
-  meaning: string,
-  figure: (value: number) => number = (value) => value,
-): TokenNumberField {
+function ofLogProbs(name: (typeof COMPARING_METRICS)[number]): TokenNumberField {
+  const { meaning, absolute }: NonNullable<TokenMetric["filter"]> = TOKEN_METRICS[name].filter;
   const compute = TOKEN_VALUES[name];
+  const figure = absolute ? Math.abs : (value: number) => value;
   return {
     ...named(name, meaning),
     ...{ scope: "token", kind: "number" },

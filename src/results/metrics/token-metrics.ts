@@ -19,6 +19,10 @@ export interface TokenMetric {
   readonly aliases: readonly string[];
   /** Example of a filter. */
   readonly example: string;
+  /** Given for figures of both log-probs: what the filter finds; smaller ranks come first in its help. */
+  readonly filter?: { readonly rank: number; readonly meaning: string; readonly absolute?: true };
+  /** On the page: where colors begin and end on a scale of a whole run. */
+  readonly color?: { readonly floor: number; readonly end: number };
 }
 
 export const TOKEN_METRICS = {
@@ -29,6 +33,7 @@ export const TOKEN_METRICS = {
     scale: 1,
     aliases: [],
     example: "delta<-1",
+    filter: { rank: 2, meaning: "Δ of the token: log p_trainer − log p_rollout, nats" },
   },
   abs: {
     title: "|Δ|",
@@ -37,6 +42,7 @@ export const TOKEN_METRICS = {
     scale: 1,
     aliases: [],
     example: "abs>0.5",
+    filter: { rank: 1, meaning: "|Δ| of the token, nats" },
   },
   rho: {
     title: "ρ",
@@ -46,6 +52,7 @@ export const TOKEN_METRICS = {
     scale: 1,
     aliases: ["ratio"],
     example: "rho>2",
+    filter: { rank: 2, meaning: "ρ = exp Δ of the token" },
   },
   k3: {
     title: "k3",
@@ -54,6 +61,9 @@ export const TOKEN_METRICS = {
     scale: 0.5,
     aliases: [],
     example: "k3>0.1",
+    filter: { rank: 3, meaning: "k3 = exp Δ − 1 − Δ of the token, nats" },
+    // k3 of the |Δ| in the scale of Δ: 0.05 and, halfway between the two signs, 1.
+    color: { floor: 0.00125, end: 16 },
   },
   dp: {
     title: "Δp",
@@ -62,6 +72,9 @@ export const TOKEN_METRICS = {
     scale: 0.5,
     aliases: ["prob_diff"],
     example: "dp>0.2",
+    // Of either sign: a search for large values means both.
+    filter: { rank: 2, meaning: "|Δp| of the token, a fraction", absolute: true },
+    color: { floor: 0.01, end: 1 },
   },
   entropy: {
     title: "entropy",
@@ -100,6 +113,20 @@ export const TOKEN_METRICS = {
 export type TokenMetricName = keyof typeof TOKEN_METRICS;
 
 export const TOKEN_METRIC_NAMES = Object.keys(TOKEN_METRICS) as readonly TokenMetricName[];
+
+type NamesWith<Field> = {
+  [Name in TokenMetricName]: Field extends keyof (typeof TOKEN_METRICS)[Name] ? Name : never;
+}[TokenMetricName];
+
+/** Those that are computed from both log-probs, as filters list them. */
+export const COMPARING_METRICS = (TOKEN_METRIC_NAMES as NamesWith<"filter">[])
+  .filter((name) => "filter" in TOKEN_METRICS[name])
+  .sort((a, b) => TOKEN_METRICS[a].filter.rank - TOKEN_METRICS[b].filter.rank);
+
+/** Those that the page colors by as they are. */
+export const COLORING_METRICS = (TOKEN_METRIC_NAMES as NamesWith<"color">[]).filter(
+  (name) => "color" in TOKEN_METRICS[name],
+);
 
 /** The metric with this name or alias; undefined if there is none. */
 export function tokenMetricNamed(asked: string): TokenMetricName | undefined {

@@ -5,7 +5,11 @@
  */
 
 import { quoted } from "../../../src/analyses/filter/index.ts";
-import { TOKEN_METRICS, type TokenMetricName } from "../../../src/results/metrics/token-metrics.ts";
+import {
+  COLORING_METRICS,
+  TOKEN_METRICS,
+  type TokenMetricName,
+} from "../../../src/results/metrics/token-metrics.ts";
 import type { RunInfo, StudyInfo } from "../../../src/results/view.ts";
 import type { SequenceTable } from "../../../src/results/wire/table.ts";
 import { formatSequenceHandle, moveToHandle } from "../state/handles.ts";
@@ -72,7 +76,12 @@ function rankOfKind(items: readonly PaletteItem[], kind: PaletteItem["kind"], in
 
 /** What tokens can be colored by, under the names that the view of a sequence has in the address. */
 export function metricItems({ entropies, has, policies }: RunInfo): PaletteItem[] {
-  const own = ["delta", "rho", "k3", "dp", ...(entropies.length > 0 ? (["entropy"] as const) : [])] as const;
+  const own = [
+    "delta",
+    "rho",
+    ...COLORING_METRICS,
+    ...(entropies.length > 0 ? (["entropy"] as const) : []),
+  ] as const;
   const titled = (name: TokenMetricName): readonly [string, string] => [name, TOKEN_METRICS[name].title];
   const names: readonly (readonly [string, string])[] = [
     ...own.map(titled),

@@ -41,7 +41,7 @@ export function chartsOverSteps(
     const both: ChartSpec = {
       ...common,
       id: `compare-${metric}`,
-      title: chart!.title,
+      title: chart?.title ?? label,
       lines: [
         { label: `A ${names.a}`, color: "blue", joins: true, values: inA },
         { label: `B ${names.b}`, color: "orange", dash: [6, 3], joins: true, values: inB },

@@ -5,7 +5,11 @@
  */
 import { computeDelta, computeImpact, TOKEN_VALUES } from "../../../../../src/core/kernels/index.ts";
 import { formatNumber, formatSigned } from "../../../../../src/render/text/display/index.ts";
-import { entropyWords, TOKEN_METRICS } from "../../../../../src/results/metrics/token-metrics.ts";
+import {
+  COLORING_METRICS,
+  entropyWords,
+  TOKEN_METRICS,
+} from "../../../../../src/results/metrics/token-metrics.ts";
 import type { RunInfo } from "../../../../../src/results/view.ts";
 import type { WireSequence } from "../../../../../src/results/wire/sequence.ts";
 import { NATS, runScale, type Scale } from "../../../ui/color-scale.ts";
@@ -34,9 +38,6 @@ export interface Metric {
 type Scales = RunInfo["scales"];
 type Words = Pick<Metric, "title" | "meaning">;
 
-/** k3 of the |Δ| in the scale of Δ: 0.05 and, halfway between the two signs, 1. */
-const K3: Scale = { floor: 0.00125, domain: TOKEN_METRICS.k3.scale, end: 16 };
-const PROB_DIFF: Scale = { floor: 0.01, domain: TOKEN_METRICS.dp.scale, end: 1 };
 /** Nats. Above 3 a policy is unsure; a vocabulary of 160,000 allows 12. */
 const ENTROPY: Scale = { floor: 0, domain: TOKEN_METRICS.entropy.scale, end: 12 };
 /** Nats. Log-probs below this get the darkest color. */
@@ -54,6 +55,10 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
   const { largest } = scales;
   const nats = { signed: true, anchored: NATS, show: formatSigned };
   const ofRun = runScale(scales.delta, largest.delta);
+  const ofRuns: Readonly<Partial<Record<string, Scale>>> = {
+    k3: runScale(scales.k3, largest.k3),
+    dp: runScale(scales.prob_diff, largest.prob_diff),
+  };
   return [
     {
       ...nats,
@@ -72,25 +77,19 @@ export function listMetrics({ scales }: Pick<RunInfo, "scales">, wire: WireSeque
       figure: Math.exp,
       show: (value) => formatNumber(Math.exp(value)),
     },
-    {
-      name: "k3",
-      ...inWords(TOKEN_METRICS.k3),
-      signed: false,
-      anchored: K3,
-      ofRun: runScale(scales.k3, largest.k3),
-      values: (sequence) =>
-        own(sequence, (at, { rollout, trainer }) => TOKEN_VALUES.k3(rollout[at]!, trainer[at]!)),
-      show: formatNumber,
-    },
-    {
-      ...nats,
-      name: "dp",
-      ...inWords(TOKEN_METRICS.dp),
-      anchored: PROB_DIFF,
-      ofRun: runScale(scales.prob_diff, largest.prob_diff),
-      values: (sequence) =>
-        own(sequence, (at, { rollout, trainer }) => TOKEN_VALUES.dp(rollout[at]!, trainer[at]!)),
-    },
+    ...COLORING_METRICS.map((name): Metric => {
+      const { scale: domain, color, signed, ...words } = TOKEN_METRICS[name];
+      return {
+        name,
+        ...inWords(words),
+        signed,
+        anchored: { ...color, domain },
+        ofRun: ofRuns[name],
+        values: (sequence) =>
+          own(sequence, (at, { rollout, trainer }) => TOKEN_VALUES[name](rollout[at]!, trainer[at]!)),
+        show: signed ? formatSigned : formatNumber,
+      };
+    }),
     ...listEntropy(scales, wire),
     ...listAdvantage(scales, wire, nats),
     surprisal("logp", TOKEN_METRICS.logp, (wire) => wire.rollout),
