@@ -1,3 +1,5 @@
+import { pooledMetrics } from "../../src/analyses/report/metrics.ts";
+import { MismatchSummary } from "../../src/core/summaries/mismatch-summary.ts";
 import type { GradientReport } from "../../src/results/gradient.ts";
 import type {
   Distribution,
@@ -380,6 +382,7 @@ export function sampleGradient(handle: string, file: string): GradientReport {
 export function sampleMetrics(size: number, tokens: number): MismatchMetrics {
   const mean = 0.001 * (1 + (size % 7));
   return {
+    ...pooledMetrics(new MismatchSummary()),
     sequences: 64,
     tokens,
     delta_mean: -mean / 3,

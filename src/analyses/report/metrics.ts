@@ -1,24 +1,15 @@
 import {
-  ABS_DELTA_SUM,
-  ABS_PROB_DIFF_MAX,
-  ABS_PROB_DIFF_MEAN,
   absProbDiffStd,
-  COUNT,
   chi2Token,
-  DELTA_MAX,
-  DELTA_MEAN,
-  DELTA_MIN,
   deltaStd,
   effectiveSampleSize,
+  sumsLayout as F,
   k1,
   k2,
   k3,
-  PROB_COUNT,
   pearson,
-  ROLLOUT_SUM,
   ratioMean,
   ratioStd,
-  TRAINER_SUM,
 } from "../../core/kernels/index.ts";
 import {
   CATASTROPHIC_DELTA,
@@ -35,19 +26,19 @@ export function computeMetrics(
   deltas: ValueSketch | undefined,
 ): MismatchMetrics {
   const at = (field: number): number => sums[field]!;
-  const tokens = at(COUNT);
+  const tokens = at(F.COUNT);
   const some = (value: number): number => (tokens > 0 ? value : Number.NaN);
   const [p50, p99, p999] = deltas?.absolute().quantiles([0.5, 0.99, 0.999]) ?? [];
-  const withProbability = (value: number): number => (at(PROB_COUNT) > 0 ? value : Number.NaN);
+  const withProbability = (value: number): number => (at(F.PROB_COUNT) > 0 ? value : Number.NaN);
   return {
     sequences,
     tokens,
-    delta_mean: some(at(DELTA_MEAN)),
+    delta_mean: some(at(F.DELTA_MEAN)),
     delta_std: some(deltaStd(sums)),
-    delta_min: some(at(DELTA_MIN)),
-    delta_max: some(at(DELTA_MAX)),
-    delta_abs_mean: at(ABS_DELTA_SUM) / tokens,
-    delta_abs_max: some(Math.max(at(DELTA_MAX), -at(DELTA_MIN))),
+    delta_min: some(at(F.DELTA_MIN)),
+    delta_max: some(at(F.DELTA_MAX)),
+    delta_abs_mean: at(F.ABS_DELTA_SUM) / tokens,
+    delta_abs_max: some(Math.max(at(F.DELTA_MAX), -at(F.DELTA_MIN))),
     delta_abs_p50: p50 ?? Number.NaN,
     delta_abs_p99: p99 ?? Number.NaN,
     delta_abs_p999: p999 ?? Number.NaN,
@@ -57,13 +48,13 @@ export function computeMetrics(
     chi2_token: some(chi2Token(sums)),
     ratio_mean: some(ratioMean(sums)),
     ratio_std: some(ratioStd(sums)),
-    prob_diff_mean: withProbability(at(ABS_PROB_DIFF_MEAN)),
-    prob_diff_max: withProbability(at(ABS_PROB_DIFF_MAX)),
+    prob_diff_mean: withProbability(at(F.ABS_PROB_DIFF_MEAN)),
+    prob_diff_max: withProbability(at(F.ABS_PROB_DIFF_MAX)),
     prob_diff_std: withProbability(absProbDiffStd(sums)),
     pearson: pearson(sums),
     ess: some(effectiveSampleSize(sums)),
-    rollout_ppl: Math.exp(-at(ROLLOUT_SUM) / tokens),
-    trainer_ppl: Math.exp(-at(TRAINER_SUM) / tokens),
+    rollout_ppl: Math.exp(-at(F.ROLLOUT_SUM) / tokens),
+    trainer_ppl: Math.exp(-at(F.TRAINER_SUM) / tokens),
   };
 }
 

@@ -31,6 +31,7 @@ import {
   byIndex,
   byKey,
   checkSummaryVersion,
+  KERNEL_REVISION,
   LargeTokens,
   type Layout,
   layoutOf,
@@ -73,7 +74,7 @@ const WORST_KEPT = 20;
 const LEFT_OUT = [UNDEFINED_COUNT, NEGATIVE_INFINITE_COUNT, POSITIVE_INFINITE_COUNT] as const;
 
 /** 8: added tokens whose ratio is outside [½, 2], and rewards and lengths of the sampled sequences. */
-const VERSION = 8;
+const VERSION = 8 + KERNEL_REVISION;
 
 /** A run summary as JSON; only the version that wrote it can read it. */
 export interface RunSummaryJson {

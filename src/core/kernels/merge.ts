@@ -1,24 +1,12 @@
 import * as F from "./layout.ts";
 import { changeUnit, ratioUnit, unitOf } from "./ratio-units.ts";
 
-const ADDED = [
-  F.COUNT,
-  F.ABS_DELTA_SUM,
-  F.POSITIVE_COUNT,
-  F.POSITIVE_SUM,
-  F.NEGATIVE_COUNT,
-  F.NEGATIVE_SUM,
-  F.K3_SUM,
-  F.OVER_COUNT,
-  F.OVER_EXCESS_SUM,
-  F.OVER_EXCESS_SQUARE_SUM,
-  F.PROB_COUNT,
-  F.ROLLOUT_SUM,
-  F.TRAINER_SUM,
-  F.NEGATIVE_INFINITE_COUNT,
-  F.POSITIVE_INFINITE_COUNT,
-  F.UNDEFINED_COUNT,
-] as const;
+/** Fields that {@link mergeMoments}, {@link mergeProbabilities} and the extremes merge; all others add up. */
+const MERGED = new Set<number>([
+  ...[F.DELTA_MEAN, F.DELTA_M2, F.DELTA_MIN, F.DELTA_MAX, F.EXCESS_MEAN, F.EXCESS_M2, F.RATIO_MEAN],
+  ...Array.from({ length: F.PROB_DIFF_RESIDUAL + 1 - F.PROB_DIFF_MEAN }, (_, i) => F.PROB_DIFF_MEAN + i),
+]);
+const ADDED = Array.from({ length: F.FIELDS }, (_, field) => field).filter((field) => !MERGED.has(field));
 
 /** The sums of no tokens: the neutral element of {@link mergeSums}. */
 export function emptySums(): Float64Array {

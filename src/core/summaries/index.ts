@@ -38,7 +38,7 @@ export {
   LargeTokens,
   tokenHandle,
 } from "./large-tokens.ts";
-export { KERNEL_SUMS } from "./layout/kernel-sums.ts";
+export { KERNEL_REVISION, KERNEL_SUMS } from "./layout/kernel-sums.ts";
 export {
   COUNT_ARRAY,
   contents,

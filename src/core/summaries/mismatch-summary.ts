@@ -9,7 +9,7 @@ import { clearSums, emptySums, mergeSums } from "../kernels/merge.ts";
 import { type MaskedTokens, mismatchSums, type TokenBlock } from "../kernels/mismatch.ts";
 import { KeyHash } from "./cluster-key.ts";
 import { ClusterSums, MOST_CLUSTERS, type SequenceExtras } from "./cluster-sums.ts";
-import { KERNEL_SUMS } from "./layout/kernel-sums.ts";
+import { KERNEL_REVISION, KERNEL_SUMS } from "./layout/kernel-sums.ts";
 import { type Layout, layoutOf, part, partOfSome, setting } from "./layout/layout.ts";
 import { Sums } from "./layout/sums.ts";
 import {
@@ -39,7 +39,7 @@ export interface TurnSums {
 }
 
 /** 6: ρ far from 1 in units of its own. */
-const VERSION = 6;
+const VERSION = 6 + KERNEL_REVISION;
 
 /** A summary as JSON; only the version that wrote it reads it. */
 export interface MismatchSummaryJson {

@@ -1,6 +1,13 @@
 import { RunEvidence } from "../../analyses/evidence/index.ts";
 import { summarizeBatches } from "../../analyses/parallel/index.ts";
-import { layoutOf, MismatchSummary, optionalPart, part, Sums } from "../../core/summaries/index.ts";
+import {
+  KERNEL_REVISION,
+  layoutOf,
+  MismatchSummary,
+  optionalPart,
+  part,
+  Sums,
+} from "../../core/summaries/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
 
@@ -45,7 +52,7 @@ export class ReportSums extends Sums implements ShardSums {
 
 export const REPORT_PARTS: RunKind = {
   // Version 2 added the doctor's sample.
-  version: 2,
+  version: 2 + KERNEL_REVISION,
   reads: {},
   flags: [],
   makeSums: () => new ReportSums(),

@@ -1,7 +1,7 @@
 import { RunEvidence } from "../../analyses/evidence/index.ts";
 import { chooseCorrections, type NamedCorrection, Sweep } from "../../analyses/sweep/index.ts";
 import { type ByteReader, type ByteWriter, SchemaError, UsageError } from "../../core/base/index.ts";
-import { ownWay } from "../../core/summaries/index.ts";
+import { KERNEL_REVISION, ownWay } from "../../core/summaries/index.ts";
 import { formatCorrection } from "../../trainers/neutral/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { RunKind } from "./kind.ts";
@@ -97,7 +97,7 @@ export class SweepSums implements ShardSums {
 
 export const SWEEP_PARTS: RunKind = {
   // Version 2 added the evidence for the answer.
-  version: 2,
+  version: 2 + KERNEL_REVISION,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],
   makeSums: () => new SweepSums(),

@@ -81,7 +81,7 @@ const TOGETHER: readonly ChartKind[] = [
 /** With slices, a chart has one figure per slice. */
 const SLICED = metricsAt("charts").map((metric): ChartKind => {
   const { label, chart, unit, kind, scale } = runMetric(metric);
-  const { title, id, line = label, color = "blue" } = chart!;
+  const { title = label, id, line = label, color = "blue" } = chart!;
   return {
     id: id!,
     title,

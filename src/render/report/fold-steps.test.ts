@@ -1,44 +1,21 @@
 import { expect, it } from "vitest";
+import { sampleMetrics } from "../../../test/report/sample-report.ts";
 import type { StepMetrics } from "../../results/report.ts";
 import { foldSteps } from "./fold-steps.ts";
 
 function step(number: number, tokens: number, mean: number, max: number): StepMetrics {
-  const zero = {
-    delta_mean: 0,
-    delta_std: 0,
-    delta_min: 0,
-    delta_max: 0,
-    delta_abs_p50: 0,
-    delta_abs_p99: 0,
-    delta_abs_p999: 0,
-  };
-  const rest = {
-    k1: 0,
-    k2: 0,
-    chi2_token: 0,
-    ratio_mean: 1,
-    ratio_std: 0,
-    prob_diff_mean: 0,
-    prob_diff_std: 0,
-    pearson: 1,
-    ess: 1,
-  };
   return {
     step: number,
     entropy: null,
     response_tokens: null,
     reward: null,
     accuracy: null,
+    ...sampleMetrics(1, tokens),
     sequences: 2,
-    tokens,
-    ...zero,
-    ...rest,
     delta_abs_mean: mean,
     delta_abs_max: max,
     k3: mean,
     prob_diff_max: max / 100,
-    rollout_ppl: 1,
-    trainer_ppl: 1,
   };
 }
 

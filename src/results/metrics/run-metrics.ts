@@ -31,7 +31,8 @@ export interface TokenMean {
 
 /** A chart over steps. */
 interface StepChart {
-  readonly title: string;
+  /** Default the label. */
+  readonly title?: string;
   /** Its id, and the name of its file; absent if the figure is drawn only with others. */
   readonly id?: string;
   /** The name of its line; default the label. */
@@ -108,7 +109,7 @@ export const RUN_METRICS = {
     meaning: "median of |Δ|, nats",
     scale: "log",
     worse: "more",
-    chart: { title: "p50 |Δ|" },
+    chart: {},
     at: { pooled: 1, unpaired: 2 },
   },
   delta_abs_p99: {
@@ -118,7 +119,7 @@ export const RUN_METRICS = {
     meaning: "one token in 100 exceeds this, nats",
     scale: "log",
     worse: "more",
-    chart: { title: "p99 |Δ|", id: "p99-abs-delta" },
+    chart: { id: "p99-abs-delta" },
     at: { charts: 1, first: 1, pooled: 1, unpaired: 2, gate: 2 },
   },
   delta_abs_p999: {
@@ -182,7 +183,7 @@ export const RUN_METRICS = {
     kind: "signed",
     meaning: "mean(−Δ), estimates KL(rollout ‖ trainer), nats",
     scale: "linear",
-    chart: { title: "k1" },
+    chart: {},
     mean: { sum: "delta", factor: -1, mass: "deltaAbs" },
     at: { pooled: 1 },
   },
@@ -202,7 +203,7 @@ export const RUN_METRICS = {
     meaning: "mean(exp Δ − Δ − 1), estimates KL(rollout ‖ trainer), nats",
     scale: "log",
     worse: "more",
-    chart: { title: "k3", id: "k3" },
+    chart: { id: "k3" },
     mean: { sum: "k3" },
     at: { charts: 1, first: 1, pooled: 1, unpaired: 1, gate: 2 },
   },

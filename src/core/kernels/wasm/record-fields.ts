@@ -1,6 +1,7 @@
 /**
  * The fields of what the WebAssembly kernel sums per segment, as indices of a float64. The kernel is compiled from this
- * file, too, so it holds only what is both TypeScript and AssemblyScript. A new sum goes before `MIN`.
+ * file, too, so it holds only what is both TypeScript and AssemblyScript. A new sum goes before `MIN`; if a field of the
+ * layout is the same sum, that is called `NAME_SUM` for a `NAME` here.
  *
  * @module
  */

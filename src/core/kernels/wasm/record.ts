@@ -4,7 +4,7 @@
  * @module
  */
 import * as F from "../layout.ts";
-
+import * as RECORD_FIELDS from "./record-fields.ts";
 import {
   ABS_DIFF,
   ADDED,
@@ -22,10 +22,8 @@ import {
   N,
   PRODUCT,
   RECORD,
-  ROLLOUT,
   TAIL,
   TAIL_SQUARE,
-  TRAINER,
   UP,
   UP_COUNT,
 } from "./record-fields.ts";
@@ -123,6 +121,14 @@ export function isAccurate(record: Float64Array, offset: number): boolean {
   return residual >= loss * diffSquare && residual >= loss * slope * slope * tailSquare;
 }
 
+const SUMS: Readonly<Record<string, number>> = F;
+
+/** A sum that both have is NAME in the record and NAME_SUM in the layout: K3, ROLLOUT, TRAINER. */
+const COPIED = Object.entries(RECORD_FIELDS).flatMap(([name, from]): [from: number, to: number][] => {
+  const to = SUMS[`${name}_SUM`];
+  return to === undefined ? [] : [[from, to]];
+});
+
 /**
  * Overwrites the (empty) sums at `at` with the sums of `layout.ts` that follow from an {@link isAccurate} record.
  */
@@ -151,7 +157,6 @@ export function writeSums(record: Float64Array, offset: number, sums: Float64Arr
   sums[at + F.POSITIVE_SUM] = record[offset + UP]!;
   sums[at + F.NEGATIVE_COUNT] = record[offset + DOWN_COUNT]!;
   sums[at + F.NEGATIVE_SUM] = record[offset + DOWN]!;
-  sums[at + F.K3_SUM] = k3;
   sums[at + F.EXCESS_MEAN] = excessMean;
   sums[at + F.EXCESS_M2] = secondMoment(record[offset + EXCESS_SQUARE]!, delta + k3, n);
   sums[at + F.RATIO_MEAN] = 1 + excessMean;
@@ -166,8 +171,7 @@ export function writeSums(record: Float64Array, offset: number, sums: Float64Arr
   sums[at + F.PROB_MEAN] = 1 - tail / n;
   sums[at + F.PROB_DIFF_SLOPE] = slope;
   sums[at + F.PROB_DIFF_RESIDUAL] = Math.max(diffM2 - slope * comoment, 0);
-  sums[at + F.ROLLOUT_SUM] = record[offset + ROLLOUT]!;
-  sums[at + F.TRAINER_SUM] = record[offset + TRAINER]!;
+  for (const [from, to] of COPIED) sums[at + to] = record[offset + from]!;
 }
 
 /** Σ (x − mean x)² from Σ x² and Σ x. */

@@ -3,6 +3,12 @@ import { FIELDS } from "../../kernels/layout.ts";
 import { mergeSums } from "../../kernels/merge.ts";
 import { contents, type Layout } from "./layout.ts";
 
+/**
+ * Part of the version of everything that stores kernel sums. Fields are only ever added, so their number tells layouts
+ * apart.
+ */
+export const KERNEL_REVISION = FIELDS - 33;
+
 const NUMBERS: Codec<Float64Array> = {
   text: `${FIELDS} kernel sums`,
   write: (sums, to) => to.floats(sums),

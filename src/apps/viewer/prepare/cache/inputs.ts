@@ -6,13 +6,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FIELDS } from "../../../../core/kernels/index.ts";
 import { walk } from "../../../../ingest/index.ts";
 import { statIfPresent } from "../../../../input/io/index.ts";
 import { isRemote } from "../../../../input/remote/index.ts";
+import { STEP_METRICS } from "../../../../results/metrics/run-metrics.ts";
+import { SEQUENCE_COLUMNS } from "../../../../results/metrics/sequence-columns.ts";
 import type { PrepareOptions } from "./options.ts";
 
-/** Incremented whenever the content or layout of a cache changes. */
-const CACHE_VERSION = 21;
+/** The number is incremented whenever the content or layout of a cache changes otherwise. */
+const CACHE_VERSION = [21, FIELDS, STEP_METRICS, SEQUENCE_COLUMNS] as const;
 /** A file changed this recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
