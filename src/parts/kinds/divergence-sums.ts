@@ -8,7 +8,7 @@ import {
 } from "../../analyses/divergence/index.ts";
 import { type Codec, listOf, mapOf, recordOf, UsageError, WHOLE } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { addCount, contents, layoutOf, Sums } from "../../core/summaries/index.ts";
+import { addCount, contents, KERNEL_REVISION, layoutOf, Sums } from "../../core/summaries/index.ts";
 import type { ShardSums } from "../part.ts";
 import type { KindOptions, RunKind } from "./kind.ts";
 
@@ -164,7 +164,7 @@ function readKept({ topK, context, every = 1 }: KindOptions): Kept {
 }
 
 export const DIVERGENCE_PARTS: RunKind = {
-  version: 1,
+  version: 1 + KERNEL_REVISION,
   reads: { keepDetails: true },
   flags: ["topK", "context", "every"],
   makeSums: () => new DivergenceSums(),
