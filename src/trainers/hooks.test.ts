@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { TRAINERS } from "./registry.ts";
+import { TRAINERS } from "./registry/index.ts";
 
 const FILE = fileURLToPath(new URL("../../python/logratio/hooks/catalog.json", import.meta.url));
 

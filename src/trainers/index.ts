@@ -32,7 +32,6 @@ export type {
 export { describeCorrection } from "./neutral/describe.ts";
 export * from "./parity.ts";
 export { PRESETS, presetNamed } from "./presets.ts";
-export { TRAINERS } from "./registry.ts";
 export type { RunMetricKind } from "./shared/logged-keys.ts";
 export type {
   BatchMetrics,
@@ -44,4 +43,6 @@ export type {
   Trap,
 } from "./shared/preset.ts";
 export { completeSettings } from "./shared/settings.ts";
+export { xtunerPackMetrics } from "./xtuner/correction-metrics.ts";
 export { mergeXtunerMetrics } from "./xtuner/mismatch-metrics.ts";
+export { readXtunerSettings } from "./xtuner/settings.ts";

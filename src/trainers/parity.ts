@@ -1,4 +1,4 @@
-import { TRAINERS } from "./registry.ts";
+import { METHODS } from "./registry/methods.ts";
 import type { ParityTrainer } from "./shared/parity-trainer.ts";
 
 export { type PaddedBatch, packPadded } from "./shared/padded.ts";
@@ -19,4 +19,4 @@ export { mergeXtunerMetrics, xtunerMismatchMetrics } from "./xtuner/mismatch-met
  * assert(Math.abs((metrics?.["rollout_corr/kl"] ?? NaN) - 0.5) < 1e-6); // nats
  * ```
  */
-export const PARITY_TRAINERS: readonly ParityTrainer[] = TRAINERS.flatMap(({ parity }) => parity ?? []);
+export const PARITY_TRAINERS: readonly ParityTrainer[] = METHODS.flatMap(({ parity }) => parity ?? []);

@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../core/base/index.ts";
-import { TRAINERS } from "./registry.ts";
+import { METHODS } from "./registry/methods.ts";
 import type { Preset } from "./shared/preset.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { Preset } from "./shared/preset.ts";
  * assert(PRESETS.some(({ trainer }) => trainer === "slime"));
  * ```
  */
-export const PRESETS: readonly Preset[] = TRAINERS.flatMap(({ presets = [] }) => presets);
+export const PRESETS: readonly Preset[] = METHODS.flatMap(({ presets = [] }) => presets);
 
 /**
  * Finds a trainer's preset: its settings under its own names, what they mean, the metrics it would log, its config.

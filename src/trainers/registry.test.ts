@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TRAINERS } from "./registry.ts";
+import { TRAINERS } from "./registry/index.ts";
+import { METHODS } from "./registry/methods.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const INPUTS = readFileSync(new URL("../../docs/formats/inputs.md", import.meta.url), "utf8");
 /** What holds for all trainers. */
-const NOT_TRAINERS = ["configs", "files", "logged", "neutral", "shared"];
+const NOT_TRAINERS = ["configs", "files", "logged", "neutral", "registry", "shared"];
 
 describe("the list of trainers", () => {
   it("has every folder once", () => {
@@ -27,18 +28,26 @@ describe("the list of trainers", () => {
   });
 
   it("calls a trainer the same everywhere", () => {
-    for (const { title, presets = [], read } of TRAINERS)
+    for (const { trainer, presets = [] } of METHODS)
       for (const preset of presets) {
-        expect(preset.trainer).toBe(title);
-        expect(preset.source).toContain(read.commit);
+        expect(preset.trainer).toBe(trainer.title);
+        expect(preset.source).toContain(trainer.read.commit);
       }
   });
 
+  it("lists what they compute in the same order, every file of it once", () => {
+    const known = METHODS.map(({ trainer }) => trainer.name);
+    expect(known).toEqual(
+      TRAINERS.map(({ name }) => name).filter((name) => existsSync(`${HERE}${name}/methods.ts`)),
+    );
+  });
+
   it("knows at least one thing of each", () => {
-    for (const { name, ...known } of TRAINERS)
-      expect([name, Object.keys(known).length > 3 || existsSync(`${HERE}${name}/files`)]).toEqual([
-        name,
-        true,
-      ]);
+    for (const { name, ...known } of TRAINERS) {
+      const isKnown =
+        Object.keys(known).length > 3 ||
+        ["methods.ts", "files"].some((part) => existsSync(`${HERE}${name}/${part}`));
+      expect([name, isKnown]).toEqual([name, true]);
+    }
   });
 });

@@ -1,5 +1,11 @@
 import { compactFloats, LengthMismatchError, SchemaError } from "../../core/base/index.ts";
-import { type Metrics, packPadded } from "../../trainers/index.ts";
+import {
+  type Metrics,
+  packPadded,
+  presetNamed,
+  readXtunerSettings,
+  xtunerPackMetrics,
+} from "../../trainers/index.ts";
 import {
   type AppliedCorrection,
   applyCorrection,
@@ -7,8 +13,6 @@ import {
 } from "../../trainers/neutral/index.ts";
 import type { BatchMetrics, Settings } from "../../trainers/shared/index.ts";
 import { completeSettings } from "../../trainers/shared/index.ts";
-import { verl } from "../../trainers/verl/index.ts";
-import { readXtunerSettings, xtuner, xtunerPackMetrics } from "../../trainers/xtuner/index.ts";
 import { encoded, type Fields, numbers, paddedBatch, type Runner, values } from "./case.ts";
 
 export const correctionRunners: Readonly<Record<string, Runner>> = {
@@ -20,6 +24,7 @@ export const correctionRunners: Readonly<Record<string, Runner>> = {
  * @throws SchemaError where verl fails with ZeroDivisionError: every weight is 0, and it divides by their mean square.
  */
 function verlCorrection(inputs: Fields, config: Fields): Fields {
+  const verl = presetNamed("verl");
   const settings = completeSettings(verl, config as Settings);
   const preset = verl.correction(settings);
   const block = packPadded(paddedBatch(inputs));
@@ -38,6 +43,7 @@ function verlCorrection(inputs: Fields, config: Fields): Fields {
 }
 
 function xtunerCorrection(inputs: Fields, config: Fields): Fields {
+  const xtuner = presetNamed("xtuner");
   const settings = completeSettings(xtuner, config as Settings);
   const correction = xtuner.correction(settings);
   const block = readPack(inputs);

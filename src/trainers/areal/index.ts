@@ -1,16 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { arealDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { areal } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "areal",
   title: "AReaL",
   repository: "inclusionAI/AReaL",
   read: { commit: "4aef98d8", date: "2026-05-21" },
-  presets: [areal],
-  dialect: arealDialect,
-  logged,
   hook: {
     distribution: "areal",
     writtenFor: "4aef98d8d",

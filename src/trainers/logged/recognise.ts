@@ -1,4 +1,4 @@
-import { TRAINERS } from "../registry.ts";
+import { METHODS } from "../registry/methods.ts";
 import type { MismatchKey } from "../shared/logged-keys.ts";
 
 /** A key under which a trainer logs a mismatch metric, with that trainer's name. */
@@ -7,8 +7,8 @@ export interface LoggedMetric extends MismatchKey {
 }
 
 /** Each trainer's more specific keys come first. */
-const LOGGED_METRICS: readonly LoggedMetric[] = TRAINERS.flatMap(({ name, logged = {} }) =>
-  (logged.mismatch ?? []).map(({ key, ...rest }) => ({ key, trainer: logged.of ?? name, ...rest })),
+const LOGGED_METRICS: readonly LoggedMetric[] = METHODS.flatMap(({ trainer, logged = {} }) =>
+  (logged.mismatch ?? []).map(({ key, ...rest }) => ({ key, trainer: logged.of ?? trainer.name, ...rest })),
 );
 
 export interface RecognisedMetric extends Omit<LoggedMetric, "key"> {

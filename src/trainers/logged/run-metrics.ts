@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { TRAINERS } from "../registry.ts";
+import { METHODS } from "../registry/methods.ts";
 import type { RunKeys, RunMetricKind } from "../shared/logged-keys.ts";
 
 /** Names used by programs that are not one of these trainers. */
@@ -39,7 +39,7 @@ const KINDS: readonly RunMetricKind[] = [
 ];
 
 const KEYS: readonly { readonly trainer: string; readonly run: RunKeys }[] = [
-  ...TRAINERS.map(({ name, logged }) => ({ trainer: logged?.of ?? name, run: logged?.run ?? {} })),
+  ...METHODS.map(({ trainer, logged }) => ({ trainer: logged?.of ?? trainer.name, run: logged?.run ?? {} })),
   { trainer: "other", run: OTHER },
 ];
 

@@ -1,16 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { msSwiftDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { msSwift } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "ms-swift",
   title: "ms-swift",
   repository: "modelscope/ms-swift",
   read: { commit: "3602360a", date: "2026-08-22" },
-  presets: [msSwift],
-  dialect: msSwiftDialect,
-  logged,
   fixes: [
     {
       causes: ["moe_routing_flips"],

@@ -1,16 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { openInstructDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { openInstruct } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "open-instruct",
   title: "open-instruct",
   repository: "allenai/open-instruct",
   read: { commit: "e6c3044a", date: "2026-08-20" },
-  presets: [openInstruct],
-  dialect: openInstructDialect,
-  logged,
   hook: {
     distribution: "open-instruct",
     writtenFor: "e6c3044aa",

@@ -1,16 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { openrlhfDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { openrlhf } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "openrlhf",
   title: "OpenRLHF",
   repository: "OpenRLHF/OpenRLHF",
   read: { commit: "3c3be623", date: "2026-08-13" },
-  presets: [openrlhf],
-  dialect: openrlhfDialect,
-  logged,
   hook: {
     distribution: "openrlhf",
     writtenFor: "0.11.2",

@@ -1,6 +1,7 @@
 /**
- * What logratio knows about a trainer, as `src/trainers/NAME/index.ts` declares it. The code that reads its files is in
- * `NAME/files`, which needs Node and is listed in `src/trainers/files`.
+ * What logratio knows about a trainer: what can be said of it (`src/trainers/NAME/index.ts`), which every report needs, and
+ * what it computes (`NAME/methods.ts`). The code that reads its files is in `NAME/files`, which needs Node and is listed
+ * in `src/trainers/files`.
  *
  * @module
  */
@@ -61,6 +62,15 @@ export interface Trainer {
     /** The commit's date, if it is known. */
     readonly date?: string;
   };
+  readonly fixes?: readonly TrainerFix[];
+  readonly hook?: Hook;
+  /** The more specific ones first. */
+  readonly textDumps?: readonly TextDump[];
+}
+
+/** What a trainer computes: its corrections, how its configs say them, its metrics. */
+export interface TrainerMethods {
+  readonly trainer: Trainer;
   /** Its corrections. */
   readonly presets?: readonly Preset[];
   /** Its configs, if they are linted. */
@@ -69,8 +79,4 @@ export interface Trainer {
   readonly parity?: ParityTrainer;
   /** The keys of its dashboards. */
   readonly logged?: LoggedKeys;
-  readonly fixes?: readonly TrainerFix[];
-  readonly hook?: Hook;
-  /** The more specific ones first. */
-  readonly textDumps?: readonly TextDump[];
 }

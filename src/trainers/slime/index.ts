@@ -1,17 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { slimeDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { slimeMis } from "./mis-preset.ts";
-import { slime } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "slime",
   title: "slime",
   repository: "THUDM/slime",
   read: { commit: "624b824a", date: "2026-08-21" },
-  presets: [slime, slimeMis],
-  dialect: slimeDialect,
-  logged,
   fixes: [
     {
       causes: ["stale_weights", "layer_not_synced"],

@@ -1,10 +1,8 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { logged } from "./logged.ts";
 
 export const trainer: Trainer = {
   name: "tinker",
   title: "tinker-cookbook",
   repository: "thinking-machines-lab/tinker-cookbook",
   read: { commit: "9dfcc3a2", date: "2026-08-19" },
-  logged,
 };

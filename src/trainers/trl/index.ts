@@ -1,16 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { trlDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { trl } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "trl",
   title: "TRL",
   repository: "huggingface/trl",
   read: { commit: "f2cd5771", date: "2026-07-24" },
-  presets: [trl],
-  dialect: trlDialect,
-  logged,
   fixes: [
     {
       causes: ["dropout_on"],

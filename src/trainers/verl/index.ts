@@ -1,18 +1,10 @@
 import type { Trainer } from "../shared/trainer.ts";
-import { verlDialect } from "./config-keys.ts";
-import { logged } from "./logged.ts";
-import { verlParity } from "./mismatch-metrics.ts";
-import { verl } from "./preset.ts";
 
 export const trainer: Trainer = {
   name: "verl",
   title: "verl",
   repository: "verl-project/verl",
   read: { commit: "1dda039b", date: "2026-08-22" },
-  presets: [verl],
-  dialect: verlDialect,
-  parity: verlParity,
-  logged,
   fixes: [
     {
       causes: ["temperature_mismatch"],
@@ -84,5 +76,3 @@ export const trainer: Trainer = {
   },
   textDumps: [{ what: "verl's rollout_data_dir or validation_data_dir", keys: ["input", "output", "score"] }],
 };
-
-export { verl } from "./preset.ts";

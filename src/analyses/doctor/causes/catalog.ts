@@ -1,6 +1,6 @@
 /** Every cause that the doctor knows, by id. */
 import type { Fix } from "../../../results/diagnosis.ts";
-import { TRAINERS } from "../../../trainers/index.ts";
+import { TRAINERS } from "../../../trainers/registry/index.ts";
 import { ALIGNMENT } from "./alignment.ts";
 import { type Cause, type CauseText, FROM_TRAINERS } from "./cause.ts";
 import { CONTEXT } from "./context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TRAINERS } from "../../../trainers/registry.ts";
+import { TRAINERS } from "../../../trainers/registry/index.ts";
 import { CAUSES } from "./catalog.ts";
 import { ENGINE_SOURCES } from "./engine-sources.test-data.ts";
 

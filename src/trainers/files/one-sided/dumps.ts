@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TRAINERS } from "../../registry.ts";
+import { TRAINERS } from "../../registry/index.ts";
 import type { TextDump } from "../../shared/trainer.ts";
 
 export interface OneSidedDump extends TextDump {

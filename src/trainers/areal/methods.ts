@@ -1,0 +1,7 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { arealDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { areal } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [areal], dialect: arealDialect, logged };

@@ -1,0 +1,7 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { milesDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { miles } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [miles], dialect: milesDialect, logged };

@@ -1,0 +1,12 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { openInstructDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { openInstruct } from "./preset.ts";
+
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [openInstruct],
+  dialect: openInstructDialect,
+  logged,
+};

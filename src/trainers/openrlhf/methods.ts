@@ -1,0 +1,7 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { openrlhfDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { openrlhf } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [openrlhf], dialect: openrlhfDialect, logged };

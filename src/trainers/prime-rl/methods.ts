@@ -1,0 +1,12 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { primeRlDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { primeRl, primeRlIpo } from "./preset.ts";
+
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [primeRl, primeRlIpo],
+  dialect: primeRlDialect,
+  logged,
+};

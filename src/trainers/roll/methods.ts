@@ -1,0 +1,7 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { rollDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { roll } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [roll], dialect: rollDialect, logged };

@@ -1,0 +1,7 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { trlDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { trl } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [trl], dialect: trlDialect, logged };

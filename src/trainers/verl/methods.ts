@@ -1,0 +1,14 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { verlDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { logged } from "./logged.ts";
+import { verlParity } from "./mismatch-metrics.ts";
+import { verl } from "./preset.ts";
+
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [verl],
+  dialect: verlDialect,
+  parity: verlParity,
+  logged,
+};
