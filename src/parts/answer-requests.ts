@@ -7,7 +7,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { parseParity } from "../analyses/runs/report-run.ts";
+import { parseParity } from "../analyses/runs/parity-option.ts";
 import { isLogratioError, isObject, resultJson, UsageError } from "../core/base/index.ts";
 import { writeWholeFile } from "../input/io/index.ts";
 import { parsePartKind } from "./kinds/index.ts";
@@ -95,7 +95,7 @@ async function answer(request: WorkerRequest, open: OpenShards): Promise<Answer>
   if (merge !== undefined) return packPart(await mergeAll(readPaths("merge", merge)));
   if (report !== undefined) {
     const part = await mergePaths("report", readPaths("report", report));
-    const result = reportPart(part, { parity: parseParity(parity) });
+    const result = reportPart(part, { parity: await parseParity(parity) });
     return { bytes: new TextEncoder().encode(`${resultJson(result)}\n`), of: count(part) };
   }
   throw new UsageError("the request has no task", {

@@ -8,7 +8,8 @@ import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { diagnoseRun } from "./diagnose-run.ts";
 import { gateRun } from "./gate-run.ts";
-import { joinLogged, readLogged } from "./read-logged.ts";
+import { joinLogged } from "./join-logged.ts";
+import { readLogged } from "./read-logged.ts";
 import { reportRun } from "./report-run.ts";
 
 const present = existsSync(WILD) && existsSync(DOCTOR);

@@ -18,7 +18,7 @@ import { parseBaseline, writeBaseline } from "../rule-files/baseline-file.ts";
 import { digestFiles } from "./compare-inputs.ts";
 import { compileFilter, type FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
-import { filesOfLogged, hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
+import { filesOfLogged, hasNoDumps, readLogged, reportBesideLogged } from "./read-logged.ts";
 import { readReportFile } from "./read-report-file.ts";
 import { reportOpenRun } from "./report-run.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
@@ -187,12 +187,13 @@ async function readResults(
   });
   if (started === undefined) return logged!;
   const { run, batches, ...reading } = started;
-  const report = await reportOpenRun(run, batches, {
-    paths: others,
-    flags: readFlags(options),
-    tokenizer: options.tokenizer ?? options.foundTokenizer,
-    parity: logged === undefined ? [] : parityOfLogged(logged, []),
-    apart: { ...options, ...reading, input: options },
-  });
-  return logged === undefined ? report : joinLogged(report, logged);
+  return reportBesideLogged(logged, [], (parity) =>
+    reportOpenRun(run, batches, {
+      paths: others,
+      flags: readFlags(options),
+      tokenizer: options.tokenizer ?? options.foundTokenizer,
+      parity,
+      apart: { ...options, ...reading, input: options },
+    }),
+  );
 }

@@ -5,8 +5,8 @@ import { COLUMN_FLAGS } from "../../core/schema/column-flags.ts";
 import { FindingLog } from "../../core/schema/findings.ts";
 import { compileFilter } from "./filter-option.ts";
 import { INPUT_NAMES, inputFlags, parseRunInput, stepFilter } from "./input-options.ts";
+import { parseParity } from "./parity-option.ts";
 import { noteFilter } from "./read-batches.ts";
-import { parseParity } from "./report-run.ts";
 
 describe("--steps", () => {
   const chosen = (text: string): number[] =>
@@ -132,13 +132,14 @@ describe("options of reading", () => {
 });
 
 describe("--parity", () => {
-  it("takes trainers by their names, in the order asked for", () => {
-    expect(parseParity(["xtuner", " verl ", "", "  "]).map(({ name }) => name)).toEqual(["xtuner", "verl"]);
-    expect(parseParity([])).toEqual([]);
+  it("takes trainers by their names, in the order asked for", async () => {
+    const named = await parseParity(["xtuner", " verl ", "", "  "]);
+    expect(named.map(({ name }) => name)).toEqual(["xtuner", "verl"]);
+    expect(await parseParity([])).toEqual([]);
   });
 
-  it("refuses another name and says which there are", () => {
-    expect(() => parseParity(["verl", "VERL"])).toThrow(
+  it("refuses another name and says which there are", async () => {
+    await expect(parseParity(["verl", "VERL"])).rejects.toThrow(
       expect.objectContaining({
         _tag: "UsageError",
         message: '--parity: unknown trainer "VERL"',

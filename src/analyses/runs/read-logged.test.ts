@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRowFolder, type RowFolder } from "../../../test/support/row-files.ts";
 import { EmptyInputError, UsageError } from "../../core/base/errors.ts";
 import { PARITY_TRAINERS } from "../../trainers/parity.ts";
-import { hasNoDumps, joinLogged, parityOfLogged, readLogged } from "./read-logged.ts";
+import { joinLogged, parityOfLogged } from "./join-logged.ts";
+import { hasNoDumps, readLogged } from "./read-logged.ts";
 import { reportRun } from "./report-run.ts";
 
 let folder: RowFolder;

@@ -1,14 +1,9 @@
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
 import { FindingLog } from "../../core/schema/index.ts";
-import { formatCount, plural } from "../../core/text/index.ts";
 import { findSeriesFiles } from "../../ingest/index.ts";
 import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
-import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
-import { addLoggedBeside } from "../assessment/beside.ts";
-import { addLoggedFinite } from "../assessment/finite.ts";
-import { buildSeriesReport } from "../series/build-series-report.ts";
-import { compareSeries } from "../series/compare.ts";
+import type { ParityTrainer } from "../../trainers/index.ts";
 
 /** The logged metrics found among some paths, and the remaining paths. */
 export interface LoggedPaths {
@@ -28,8 +23,10 @@ export interface LoggedPaths {
 export async function readLogged(paths: readonly string[]): Promise<LoggedPaths> {
   const findings = new FindingLog();
   const { files, others, areDirectories } = await findSeriesFiles(paths, findings);
-  const logged = files.length === 0 ? undefined : buildSeriesReport(files, findings.list());
-  return { logged, others, areDirectories };
+  if (files.length === 0) return { logged: undefined, others, areDirectories };
+  // Late: most runs are dumps only, and this comes with the keys that all trainers log.
+  const { buildSeriesReport } = await import("../series/build-series-report.ts");
+  return { logged: buildSeriesReport(files, findings.list()), others, areDirectories };
 }
 
 /** Their paths, which need not be reported as left out of the dumps. */
@@ -37,43 +34,21 @@ export function filesOfLogged(logged: SeriesReport | undefined): string[] {
   return logged?.files.map(({ file }) => file) ?? [];
 }
 
-/** The trainers whose formulas say what the logged metrics should be. */
-export function parityOfLogged(logged: SeriesReport, asked: readonly ParityTrainer[]): ParityTrainer[] {
-  const named = new Set(logged.series.map(({ trainer }) => trainer));
-  return [
-    ...asked,
-    ...PARITY_TRAINERS.filter((trainer) => named.has(trainer.name) && !asked.includes(trainer)),
-  ];
-}
-
-/** A report combined with the logged metrics, with a warning if they disagree with the dumps. */
-export function joinLogged(report: MismatchReport, logged: SeriesReport): MismatchReport {
-  const compared = compareSeries(logged, report);
-  const different = compared.series.filter(
-    ({ comparison }) => comparison !== null && !comparison.is_bent && comparison.agreeing < comparison.steps,
-  );
-  const [first] = different;
-  const all = compared.series.filter(({ comparison }) => comparison !== null).length;
-  const findings = new FindingLog();
-  if (first?.comparison != null) {
-    const { metric, comparison } = first;
-    findings.add({
-      code: "logged-differs",
-      severity: "warning",
-      subject: "logged metrics",
-      count: different.length,
-      at: { file: first.file },
-      hint: "see Beside the dumps; other steps or ranks, or a --filter, also explain a difference",
-      describe: (count) =>
-        `${formatCount(count)} of ${plural(all, "logged metric")} ${count === 1 ? "is" : "are"} not what the dumps give, the first: ${metric}, ${comparison.text}`,
-    });
-  }
-  return {
-    ...report,
-    ...addLoggedBeside(addLoggedFinite(report, logged.finite), logged.beside),
-    findings: [...report.findings, ...logged.findings, ...findings.list()],
-    logged: compared,
-  };
+/**
+ * The report on the dumps, combined with the metrics that were logged beside them, if any.
+ *
+ * @param asked the trainers of `--parity`
+ * @param report makes the report, given the trainers whose metrics it recomputes
+ */
+export async function reportBesideLogged(
+  logged: SeriesReport | undefined,
+  asked: readonly ParityTrainer[],
+  report: (parity: readonly ParityTrainer[]) => MismatchReport | Promise<MismatchReport>,
+): Promise<MismatchReport> {
+  if (logged === undefined) return report(asked);
+  // Late, for the same reason.
+  const { joinLogged, parityOfLogged } = await import("./join-logged.ts");
+  return joinLogged(await report(parityOfLogged(logged, asked)), logged);
 }
 
 /** Whether a directory had no dumps, and is therefore read for its metrics alone. */

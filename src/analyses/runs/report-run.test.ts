@@ -11,7 +11,8 @@ import { compileFilter } from "./filter-option.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
 import { readBatches, sourceSummaries } from "./read-batches.ts";
 import { hasNoDumps } from "./read-logged.ts";
-import { reportOnePolicy, reportRun } from "./report-run.ts";
+import { reportOnePolicy } from "./report-one-policy.ts";
+import { reportRun } from "./report-run.ts";
 
 let folder = "";
 const write = async (name: string, rows: readonly object[]): Promise<string> => {

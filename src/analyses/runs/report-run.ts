@@ -3,22 +3,18 @@
  *
  * @module
  */
-import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { plural } from "../../core/text/index.ts";
 import type { Run } from "../../ingest/index.ts";
-import type { PolicyReport } from "../../results/policy.ts";
 import type { MismatchReport } from "../../results/report.ts";
-import { PARITY_TRAINERS, type ParityTrainer } from "../../trainers/index.ts";
+import type { ParityTrainer } from "../../trainers/index.ts";
 import { type Answer, answerRun, answerRunBeside } from "../evidence/answer.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 import { testApart } from "../parallel/place-tests.ts";
 import { defaultThreads, summarizeBatches } from "../parallel/summarize-batches.ts";
-import { buildPolicyReport } from "../policy/build-report.ts";
-import { PolicyRun } from "../policy/policy-run.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
+import { parseParity } from "./parity-option.ts";
 import { sourceSummaries } from "./read-batches.ts";
 import { openSpeller, spellReport } from "./spell-report.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
@@ -63,7 +59,7 @@ export async function reportRun(
 ): Promise<MismatchReport> {
   const { tokenizer, threads } = options;
   const list = listPaths(paths);
-  const parity = parseParity(options.parity ?? []);
+  const parity = await parseParity(options.parity ?? []);
   const { run, batches, ...reading } = await startReading(list, options);
   return reportOpenRun(run, batches, {
     paths: list,
@@ -141,48 +137,4 @@ export async function answerEvidence(
   const { report, diagnosis } = threads > 1 ? await answerRunBeside(input, testApart) : answerRun(input);
   const open = tokenizer === undefined ? undefined : () => openSpeller(tokenizer);
   return { report: await spellReport(report, open), diagnosis };
-}
-
-/**
- * Like {@link reportOpenRun}, for a run with only one policy's log-probs. @throws EmptyInputError if no token is left
- */
-export async function reportOnePolicy(
-  run: Run,
-  batches: AsyncIterable<RecordBatch>,
-  { has, error, what }: NonNullable<Run["onePolicy"]>,
-  { paths, flags }: Pick<OpenRunReport, "paths" | "flags">,
-): Promise<PolicyReport> {
-  const policy = new PolicyRun(has);
-  for await (const batch of batches) policy.add(batch);
-  const result = policy.result();
-  if (result.metrics.tokens === 0) {
-    throw new EmptyInputError(
-      `none of ${plural(result.metrics.sequences, "sequence")} has a token with mask 1 and a finite ${has} log-prob`,
-      { hint: "run with --explain to see how each column was read; --mask COLUMN names another mask" },
-    );
-  }
-  return buildPolicyReport({
-    run: run.name,
-    result,
-    error,
-    what,
-    paths,
-    flags,
-    findings: run.findings.list(),
-    sources: sourceSummaries(run),
-  });
-}
-
-/** The trainers of `--parity`, by name. @throws UsageError listing the known ones */
-export function parseParity(names: readonly string[]): ParityTrainer[] {
-  const given = names.map((name) => name.trim()).filter(Boolean);
-  return given.map((name) => {
-    const trainer = PARITY_TRAINERS.find((candidate) => candidate.name === name);
-    if (!trainer) {
-      throw new UsageError(`--parity: unknown trainer "${name}"`, {
-        hint: `known: ${PARITY_TRAINERS.map((known) => known.name).join(", ")}`,
-      });
-    }
-    return trainer;
-  });
 }

@@ -3,7 +3,7 @@ import type { MismatchReport } from "../../results/report.ts";
 import type { SeriesReport } from "../../results/series.ts";
 import { recogniseMetric } from "../../trainers/logged/recognise.ts";
 import { PARITY_TRAINERS } from "../../trainers/parity.ts";
-import { joinLogged, parityOfLogged } from "../runs/read-logged.ts";
+import { joinLogged, parityOfLogged } from "../runs/join-logged.ts";
 import { reportRun } from "../runs/report-run.ts";
 import { buildSeriesReport } from "./build-series-report.ts";
 import { compareSeries } from "./compare.ts";

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatFixed } from "../../core/text/index.ts";
-import { printable } from "../../render/index.ts";
+import { printable } from "../../render/text/index.ts";
 import type { Terminal } from "./terminal.ts";
 import { TimeLeft } from "./time-left.ts";
 

@@ -9,7 +9,6 @@ import type { FindingLog } from "../../core/schema/index.ts";
 import { openFile } from "../../input/io/index.ts";
 import { containFileError } from "../contain.ts";
 import { walk } from "../walk.ts";
-import { readSeriesFile } from "./read.ts";
 import type { SeriesFile } from "./series.ts";
 
 /** Names of loggers' files. Other files of a directory count as dumps unless they are named themselves. */
@@ -57,7 +56,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
       // System errors are reported when the file is opened as a dump.
       const found = only.pipe
         ? undefined
-        : await readSeriesFile(path, findings).catch((error: unknown) => {
+        : await readFile(path, findings).catch((error: unknown) => {
             if (isLogratioError(error, "LimitError")) throw error;
             return undefined;
           });
@@ -82,9 +81,15 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
   return { files: [...files.values()], others, areDirectories };
 }
 
+/** Most paths are directories of dumps, in which no file is read as metrics: the readers of loggers' files come late. */
+async function readFile(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
+  const { readSeriesFile } = await import("./read.ts");
+  return readSeriesFile(file, findings);
+}
+
 /** An unreadable file of a directory does not affect the others. */
 async function readContained(file: string, findings: FindingLog): Promise<SeriesFile | undefined> {
-  return readSeriesFile(file, findings).catch((cause: unknown) => {
+  return readFile(file, findings).catch((cause: unknown) => {
     const error = containFileError(cause, file);
     findings.add({
       code: "file-skipped",

@@ -3,7 +3,7 @@ import { UsageError } from "../../../core/base/index.ts";
 import { type RecordBatch, releaseBatch } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs, openRun, writeRecord } from "../../../ingest/index.ts";
-import { printable } from "../../../render/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
 import type { InputOptions } from "../input-options.ts";

@@ -1,5 +1,6 @@
 import { describeChecks, type Run, type SourceChecks, type SourceReport } from "../../../ingest/index.ts";
-import { printable } from "../../../render/index.ts";
+import { printable } from "../../../render/text/index.ts";
+import type { SeriesReport } from "../../../results/series.ts";
 
 /** Files that were read alike, and what their data show. */
 interface Block {
@@ -67,4 +68,20 @@ function formatBlock({ files, source, checks }: Block): string {
 
 function lines(label: string, items: readonly string[]): string[] {
   return items.map((item, i) => `  ${(i === 0 ? label : "").padEnd(9)} ${item}`);
+}
+
+/** Which logger wrote each file, and the metrics that are unrelated to the mismatch. */
+export function explainSeries(report: SeriesReport | undefined): string {
+  if (report === undefined) return "";
+  const { files, series, others } = report;
+  return [
+    ...files.map(
+      ({ file, form, metrics }) => `${printable(file)}\n  read as   ${form}, ${metrics} metrics\n`,
+    ),
+    ...series.map(
+      ({ metric, trainer, figure }) =>
+        `  found     ${printable(metric)} (${trainer}${figure === null ? "" : `, ${figure}`})\n`,
+    ),
+    ...(others.length === 0 ? [] : [`  others    ${others.map(printable).join(", ")}\n`]),
+  ].join("");
 }

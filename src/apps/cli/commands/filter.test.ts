@@ -8,7 +8,8 @@ import type { SweepReport } from "../../../results/sweep.ts";
 import { EXIT } from "../exit-status.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
 import { divergence } from "./divergence.ts";
-import { type ReportOptions, report } from "./report.ts";
+import type { ReportOptions } from "./print-report.ts";
+import { report } from "./report.ts";
 import { sweep } from "./sweep.ts";
 
 const TOKENIZER = fileURLToPath(new URL("../../../../examples/demo/tokenizer", import.meta.url));

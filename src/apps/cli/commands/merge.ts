@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { inputFlags } from "../../../analyses/runs/input-options.ts";
-import { joinLogged, parityOfLogged, readLogged } from "../../../analyses/runs/read-logged.ts";
-import { parseParity } from "../../../analyses/runs/report-run.ts";
+import { parseParity } from "../../../analyses/runs/parity-option.ts";
+import { readLogged, reportBesideLogged } from "../../../analyses/runs/read-logged.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
@@ -11,16 +11,13 @@ import {
   isPartName,
   mergeParts,
   mergePaths,
-  type Part,
   parsePartKind,
   partFindings,
-  type ReportSums,
   reportPart,
   writePart,
 } from "../../../parts/index.ts";
 import { printable, renderHtml, renderMarkdown, renderTerminal } from "../../../render/index.ts";
 import type { MismatchReport } from "../../../results/report.ts";
-import type { ParityTrainer } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { screenOptions } from "../first-screen.ts";
 import type { ForceOption } from "../force-option.ts";
@@ -49,7 +46,7 @@ export async function merge(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   checkForms(options);
-  const parity = parseParity((options.parity ?? "").split(","));
+  const parity = await parseParity((options.parity ?? "").split(","));
   const outputs = await openOutputs({ inputs: paths, force: options.force });
   if (options.html !== undefined) await outputs.file("--html", options.html, "report page");
   if (options.out !== undefined) await outputs.file("--out", options.out, "part");
@@ -65,7 +62,10 @@ export async function merge(
     terminal.err(`written: ${printable(options.out)}: ${plural(part.info.shards.length, "shard")}\n`);
     return inputWasSkipped(findings) ? EXIT.skipped : EXIT.fine;
   }
-  const report = joinMetrics(await mergePaths("report", paths), parity, logged);
+  const part = await mergePaths("report", paths);
+  const report = await reportBesideLogged(logged, parity, (trainers) =>
+    reportPart(part, { parity: trainers }),
+  );
   const words = inputFlags({ parity: options.parity, logged: options.logged }, []);
   await printMerged(report, shellCommand("merge", paths, words), options, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
@@ -81,16 +81,6 @@ async function openLogged(path: string | undefined): Promise<Logged> {
   throw new UsageError(`--logged ${path} contains no logged metrics`, {
     hint: "give a logger's output: JSONL of steps, CSV, TensorBoard files, or their directory",
   });
-}
-
-/** The report of `logratio report` on dumps and metrics in the same place. */
-function joinMetrics(
-  part: Part<ReportSums>,
-  parity: readonly ParityTrainer[],
-  logged: Logged,
-): MismatchReport {
-  if (logged === undefined) return reportPart(part, { parity });
-  return joinLogged(reportPart(part, { parity: parityOfLogged(logged, parity) }), logged);
 }
 
 /** @throws UsageError if the forms contradict each other */

@@ -15,7 +15,8 @@ import { EXIT } from "../exit-status.ts";
 import { type Captured, captured } from "./captured.test-data.ts";
 import { convert } from "./convert.ts";
 import { digits } from "./digits.ts";
-import { type ReportOptions, report } from "./report.ts";
+import type { ReportOptions } from "./print-report.ts";
+import { report } from "./report.ts";
 import { show } from "./show.ts";
 import { sweep } from "./sweep.ts";
 

@@ -1,5 +1,5 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
-import { parseParity } from "../../../analyses/runs/report-run.ts";
+import { parseParity } from "../../../analyses/runs/parity-option.ts";
 import { shellCommand } from "../../../core/base/index.ts";
 import { openOutputs } from "../../../ingest/index.ts";
 import { mergePaths, reportPart } from "../../../parts/index.ts";
@@ -9,7 +9,7 @@ import { summarizeOnRay } from "../on-ray.ts";
 import { inputFlags } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { printMerged } from "./merge.ts";
-import type { ReportOptions } from "./report.ts";
+import type { ReportOptions } from "./print-report.ts";
 
 /** Has a Ray cluster summarize a run, and prints the report of the result. */
 export async function reportOnRay(
@@ -17,7 +17,7 @@ export async function reportOnRay(
   options: ReportOptions & PlaceOptions & { readonly on: string },
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const trainers = parseParity((options.parity ?? "").split(","));
+  const trainers = await parseParity((options.parity ?? "").split(","));
   const outputs = await openOutputs({ inputs: [], force: options.force });
   if (options.html !== undefined) await outputs.file("--html", options.html, "report page");
   const print = async (part: string, wasSkipped: boolean): Promise<ExitStatus> => {

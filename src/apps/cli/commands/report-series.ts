@@ -1,17 +1,13 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
-import {
-  printable,
-  renderSeriesHtml,
-  renderSeriesMarkdown,
-  renderSeriesTerminal,
-} from "../../../render/index.ts";
+import { renderSeriesHtml, renderSeriesMarkdown, renderSeriesTerminal } from "../../../render/index.ts";
 import type { SeriesReport } from "../../../results/series.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import { toJson } from "../json.ts";
 import { tellFindings, writtenFiles } from "../messages.ts";
 import { commandLine } from "../read-run.ts";
 import type { Terminal } from "../terminal.ts";
+import { explainSeries } from "./explain.ts";
 
 interface SeriesOptions {
   readonly json?: boolean;
@@ -43,20 +39,4 @@ export async function reportSeries(
   else terminal.out(renderSeriesTerminal(report, { width, color, unicode }));
   if (options.json || options.markdown) tellFindings(report.findings, terminal);
   return inputWasSkipped(report.findings) ? EXIT.skipped : EXIT.fine;
-}
-
-/** Which logger wrote each file, and the metrics that are unrelated to the mismatch. */
-export function explainSeries(report: SeriesReport | undefined): string {
-  if (report === undefined) return "";
-  const { files, series, others } = report;
-  return [
-    ...files.map(
-      ({ file, form, metrics }) => `${printable(file)}\n  read as   ${form}, ${metrics} metrics\n`,
-    ),
-    ...series.map(
-      ({ metric, trainer, figure }) =>
-        `  found     ${printable(metric)} (${trainer}${figure === null ? "" : `, ${figure}`})\n`,
-    ),
-    ...(others.length === 0 ? [] : [`  others    ${others.map(printable).join(", ")}\n`]),
-  ].join("");
 }

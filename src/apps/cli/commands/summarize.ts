@@ -18,7 +18,7 @@ import {
   type ShardReader,
   summarizeInto,
 } from "../../../parts/index.ts";
-import { printable } from "../../../render/index.ts";
+import { printable } from "../../../render/text/index.ts";
 import type { JudgingFlags } from "../../../study/flags.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";

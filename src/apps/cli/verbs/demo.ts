@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ReportOptions } from "../commands/report.ts";
+import type { ReportOptions } from "../commands/print-report.ts";
 import { addReportOptions } from "./report.ts";
 import type { Verb } from "./verb.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ReportOptions } from "../commands/report.ts";
+import type { ReportOptions } from "../commands/print-report.ts";
 import { addForceOption } from "../force-option.ts";
 import {
   addFilterOption,

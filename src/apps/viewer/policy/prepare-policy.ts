@@ -5,7 +5,7 @@
  * @module
  */
 import { readBatches } from "../../../analyses/runs/read-batches.ts";
-import { reportOnePolicy } from "../../../analyses/runs/report-run.ts";
+import { reportOnePolicy } from "../../../analyses/runs/report-one-policy.ts";
 import {
   buildShow,
   defaultMetric,
