@@ -18,11 +18,12 @@ import {
   SCRATCH_PER_MEMORY,
   type SourceDocument,
 } from "../input/io/index.ts";
-import { isMemmapMeta, isPickle, MEMMAP_META, openMemmap, zipKind } from "../input/readers/index.ts";
 import { openJsonDocument, sniffJson } from "../input/readers/json/index.ts";
+import { isMemmapMeta, MEMMAP_META, openMemmap } from "../input/readers/memmap/index.ts";
 import { isNpy, openNpy, openNpz } from "../input/readers/npz/index.ts";
 import { isParquet, openParquet, type ParquetOptions } from "../input/readers/parquet/index.ts";
 import { isSafetensors, openSafetensors } from "../input/readers/safetensors/index.ts";
+import { isPickle, zipKind } from "../input/readers/shared/index.ts";
 import { openTorch } from "../input/readers/torch/index.ts";
 import { copyToDisk } from "../input/remote/index.ts";
 import { nameBytes } from "./other-files/by-bytes.ts";

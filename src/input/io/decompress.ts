@@ -8,8 +8,6 @@
  */
 import { LimitError, memoryLimit, UnsupportedError } from "../../core/base/index.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { gunzip } from "./decompress-gzip.ts";
-import { unzstd } from "./decompress-zstd.ts";
 import { reuseMemory } from "./reused-memory.ts";
 
 export type Compression = "none" | "gzip" | "zstd";
@@ -136,8 +134,14 @@ export async function openPlain(
   const magic = bytes.head(MAGIC_BYTES);
   refuseOthers(magic, input.name);
   const compression = sniffCompression(magic);
-  if (compression === "gzip") bytes = peekable(gunzip(bytes.all(), input.name));
-  if (compression === "zstd") bytes = peekable(unzstd(bytes.all(), input.name));
+  // Each is loaded with the first file that is compressed so.
+  if (compression === "gzip") {
+    const { gunzip } = await import("./decompress-gzip.ts");
+    bytes = peekable(gunzip(bytes.all(), input.name));
+  } else if (compression === "zstd") {
+    const { unzstd } = await import("./decompress-zstd.ts");
+    bytes = peekable(unzstd(bytes.all(), input.name));
+  }
   await bytes.fill(headBytes);
   // White space tells nothing, and text may begin with any amount of it.
   const space = headBytes > MAGIC_BYTES ? await bytes.countSpace(input.name) : 0;

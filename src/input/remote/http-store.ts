@@ -4,14 +4,10 @@
  * @module
  */
 import { basicCredentials } from "../io/basic-credentials.ts";
+import { publicName } from "./address.ts";
 import { fetchChecked, fetchRange, type RequestHeaders, readTag } from "./http.ts";
 import { type RemoteFile, type RemoteStore, StoreFailure } from "./remote-file.ts";
 import { streamBody } from "./stream-body.ts";
-
-/** An address for messages and files, without secrets such as signed queries and passwords. */
-export function publicName(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`;
-}
 
 export function httpStore(url: URL): RemoteStore {
   const name = publicName(url);

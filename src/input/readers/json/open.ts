@@ -6,18 +6,22 @@ import { openJsonl } from "./rows.ts";
 import { sniffJson } from "./sniff.ts";
 import { openJson, treeDocument } from "./tree.ts";
 
+/** `name` stands for the file's own name where the content does not decide; `""` hides it. */
+export interface JsonDocumentOptions extends JsonOptions {
+  readonly name?: string;
+}
+
 /**
  * Opens the JSON in a file or stream: rows (JSONL, an array of objects) or one object.
  *
  * A single object on one line is an object, except in a file whose name says JSONL; either way `otherwise` has the
  * other reading, because the names inside a file say more than its own.
  *
- * @param options.name stands for the file's own name in that decision; `""` hides it
  * @throws as {@link openJsonl} and {@link openJson}
  */
 export async function openJsonDocument(
   input: ByteSource | ByteStream,
-  options: JsonOptions & { readonly name?: string } = {},
+  options: JsonDocumentOptions = {},
 ): Promise<SourceDocument> {
   const plain = await openPlain(input);
   const name = options.name ?? plain.name;

@@ -5,7 +5,7 @@ import type { ByteSource } from "../../io/byte-source.ts";
 import type { TreeValue } from "../../io/columns.ts";
 import { MAX_PICKLE_BYTES } from "../../io/limits.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
-import { type PickleOptions, readPickle } from "../shared/pickle.ts";
+import type { PickleOptions } from "../shared/pickle.ts";
 import { countElements, formatShape } from "../shared/shape.ts";
 import { columnMajorStrides, rowMajorStrides } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
@@ -72,6 +72,8 @@ async function readObjects(
     });
   }
   const pickle = await source.slice(dataStart, source.byteLength);
+  // Late: dumps hardly ever have object arrays.
+  const { readPickle } = await import("../shared/pickle.ts");
   const value = readPickle(
     pickle,
     { file: source.name, base: dataStart, ...(at.entry === undefined ? {} : { entry: at.entry }) },

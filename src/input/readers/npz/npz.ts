@@ -5,7 +5,8 @@ import type { TreeDocument, TreeValue } from "../../io/columns.ts";
 import { MAX_PLAIN_MEMBER_BYTES } from "../../io/limits.ts";
 import { openZip, type ZipArchive, type ZipMember } from "../../io/zip.ts";
 import { openMember, readMember } from "../../io/zip-member.ts";
-import { asTreeMap, type PickleOptions } from "../shared/pickle.ts";
+import { asTreeMap } from "../shared/as-tree-map.ts";
+import type { PickleOptions } from "../shared/pickle.ts";
 import { readNpyArray } from "./npy-array.ts";
 
 /**

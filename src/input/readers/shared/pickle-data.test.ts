@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
 import { LIKELY_DAMAGED } from "../../io/advice.ts";
 import type { Tensor, TreeValue } from "../../io/columns.ts";
-import { asTreeMap, readPickle } from "./pickle.ts";
+import { asTreeMap } from "./as-tree-map.ts";
+import { readPickle } from "./pickle.ts";
 import { assemble, float, type Piece, pickle, text, uint32, writeGlobal } from "./pickle-writer.test-data.ts";
 
 const SOURCE = { file: "x.pt" };

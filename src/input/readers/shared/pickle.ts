@@ -1,5 +1,5 @@
 import type { Place } from "../../../core/base/index.ts";
-import type { TreeMap, TreeValue } from "../../io/columns.ts";
+import type { TreeValue } from "../../io/columns.ts";
 import { BUILTIN_BUILDERS, BUILTIN_NAMES } from "./pickle-builtins.ts";
 import type { UnknownClasses } from "./pickle-globals.ts";
 import { runPickle, type Unpickled } from "./pickle-machine.ts";
@@ -68,13 +68,4 @@ export function pickleTree({ root }: Unpickled, pickleBytes: number, source: Pic
     { file, ...(entry === undefined ? {} : { entry }), offset: base },
     source.unwrap,
   );
-}
-
-/** The tree of a file whose outermost value is not a dict: that value under the name `value`. */
-export function asTreeMap(value: TreeValue): TreeMap {
-  return isTreeMap(value) ? value : Object.assign(Object.create(null), { value });
-}
-
-function isTreeMap(value: TreeValue): value is TreeMap {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
 }
