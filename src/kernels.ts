@@ -9,10 +9,12 @@ export {
   type ComparedRows,
   compareRows,
   type DistributionOptions,
+  describeRows,
+} from "./core/kernels/distribution/index.ts";
+export {
   type DistributionRows,
   type DivergenceRows,
   deltaAbsMean,
-  describeRows,
   effectiveSampleSize,
   FIELDS,
   findTurns,

@@ -14,7 +14,6 @@ export { type ReportRunOptions, reportRun } from "./analyses/runs/report-run.ts"
 export { type ShowRunOptions, showRun } from "./analyses/runs/show-run.ts";
 export { type SweepRunOptions, sweepRun } from "./analyses/runs/sweep-run.ts";
 export {
-  appendJsonl,
   type ColumnMapping,
   openDocument,
   openRun,
@@ -22,9 +21,8 @@ export {
   type ReadOptions,
   type Run,
   type SourceReport,
-  type WriteRecordOptions,
-  writeRecord,
 } from "./ingest/index.ts";
+export { appendJsonl, type WriteRecordOptions, writeRecord } from "./ingest/writing/index.ts";
 export {
   type ByteSource,
   type ByteStream,

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it("never mixes the lines of several processes", async () => {
   const path = join(folder, "log.jsonl");
   const script = `
-    import { appendJsonl } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/ingest/jsonl-log.js")).href)};
+    import { appendJsonl } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/ingest/writing/jsonl-log.js")).href)};
     const line = process.argv[1].repeat(3000);
     for (let i = 0; i < 100; i++) appendJsonl(process.argv[2], [line, line]);
   `;

@@ -1,5 +1,5 @@
 /**
- * From paths to batches of the record, and back to Parquet.
+ * From paths to batches of the record. What writes is in `writing` and `outputs`, with an entry of its own.
  *
  * @module
  */
@@ -9,14 +9,11 @@ export { describeChecks } from "./alignment/describe-checks.ts";
 export { type Align, parseAlign } from "./alignment/parse-align.ts";
 export type { SourceChecks } from "./alignment/source-checks.ts";
 export { closeQuietly, containFileError } from "./contain.ts";
-export { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
 export { type GrowingRun, growingRun } from "./growing-run.ts";
-export { appendJsonl, type JsonlLog, type JsonlLogOptions, listLogFiles, openJsonlLog } from "./jsonl-log.ts";
 export { openDocument } from "./open-document.ts";
 export { openRun, type Run } from "./open-run.ts";
 export { openShards, type Shard } from "./open-shards.ts";
 export type { ReadOptions } from "./options.ts";
-export { isLogLine, type OutputKind, type Outputs, openOutputs } from "./outputs/index.ts";
 export type { Progress } from "./progress.ts";
 export type { Meter } from "./read-one.ts";
 export { type KeptChecks, keepChecks, reportSharedShift } from "./read-run.ts";
@@ -34,4 +31,3 @@ export {
 export { findSeriesFiles } from "./series/find.ts";
 export { compareReports, type SourceReport } from "./sources.ts";
 export { walk } from "./walk.ts";
-export { type WriteRecordOptions, writeRecord } from "./write-record.ts";

@@ -12,7 +12,6 @@ import { PromptSums } from "../input/join/prompt-sums.ts";
 import { dropDuplicates } from "./duplicates.ts";
 import { acceptOnePolicy } from "./one-policy.ts";
 import type { ReadOptions } from "./options.ts";
-import { readJoined } from "./read-joined.ts";
 import { readSources, reportAcross } from "./read-run.ts";
 import { onlyWaiting, reportWaiting, reportWalk } from "./report-walk.ts";
 import { openRunFiles, type ReadApart } from "./run-files.ts";
@@ -286,7 +285,11 @@ export function makeRun(
       findings,
       skipped: 0,
       onePolicy: undefined,
-      batches: () => readJoined(group.sides, options, findings, prompts),
+      async *batches() {
+        // Late: few runs are two files of one policy each.
+        const { readJoined } = await import("./read-joined.ts");
+        yield* readJoined(group.sides, options, findings, prompts);
+      },
       files: () => undefined,
       promptSummary: () => prompts.summarize(),
     };

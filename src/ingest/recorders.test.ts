@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readAll } from "../input/adapters/read.test-data.ts";
-import { writeRecord } from "./write-record.ts";
+import { writeRecord } from "./writing/write-record.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -7,7 +7,6 @@ import { basename, dirname, resolve } from "node:path";
 import { EmptyInputError, fileSystemError, isSystemError } from "../core/base/index.ts";
 import type { FindingLog } from "../core/schema/index.ts";
 import { formatBytes, plural } from "../core/text/index.ts";
-import { countWaiting } from "../input/batch-log/index.ts";
 import { reportSkipped } from "./select.ts";
 import type { Walk } from "./walk.ts";
 
@@ -55,6 +54,9 @@ export async function reportWaiting(
   findings: FindingLog,
   isFollowed: boolean,
 ): Promise<number> {
+  if (served.length === 0) return 0;
+  // Late: what reads a server's log is for the runs that a server stores.
+  const { countWaiting } = await import("../input/batch-log/index.ts");
   let total = 0;
   for (const folder of served) {
     const run = basename(resolve(folder));

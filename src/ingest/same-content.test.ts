@@ -7,7 +7,7 @@ import type { Finding } from "../core/schema/findings.ts";
 import { FIXTURES, readAll } from "../input/adapters/read.test-data.ts";
 import { loadZstd } from "../input/io/zstd-blocks.ts";
 import { openShards } from "./open-shards.ts";
-import { writeRecord } from "./write-record.ts";
+import { writeRecord } from "./writing/write-record.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -15,7 +15,7 @@ import {
   type LogratioError,
   NotFoundError,
 } from "../core/base/index.ts";
-import { OWN_FOLDER, partSegment } from "../input/batch-log/index.ts";
+import { OWN_FOLDER, partSegment } from "../input/batch-log/places/index.ts";
 import {
   isConfined,
   leadsInside,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compareRows, describeRows } from "../../core/kernels/distribution.ts";
+import { compareRows, describeRows } from "../../core/kernels/distribution/index.ts";
 import type { LogitBlock } from "../../core/kernels/logit-block.ts";
 import { type Compiled, compile, RUNS_SOURCES } from "./compile.test-data.ts";
 import { createDistributionPool, type DistributionPool } from "./distribution-pool.ts";

@@ -1,11 +1,6 @@
 import { availableParallelism } from "node:os";
-import {
-  type ComparedRows,
-  compareRows,
-  type DistributionRows,
-  describeRows,
-  type LogitBlock,
-} from "../../core/kernels/index.ts";
+import { type ComparedRows, compareRows, describeRows } from "../../core/kernels/distribution/index.ts";
+import type { DistributionRows, LogitBlock } from "../../core/kernels/index.ts";
 import { joinDistributions, joinDivergences } from "./join-distributions.ts";
 import type { DistributionPart, DistributionReply, DistributionTask } from "./messages.ts";
 import { cutRows, emptySlot, type SharedSlot, sharedBlocks } from "./shared-rows.ts";

@@ -1,4 +1,5 @@
-import type { ComparedRows, DistributionRows, LogitBlock } from "../../core/kernels/index.ts";
+import type { ComparedRows } from "../../core/kernels/distribution/index.ts";
+import type { DistributionRows, LogitBlock } from "../../core/kernels/index.ts";
 import type { ErrorData } from "./error-transport.ts";
 import type { MovedEvidence } from "./moved-evidence.ts";
 import type { SummaryColumns } from "./summary-columns.ts";

@@ -5,7 +5,8 @@
  */
 import { EmptyInputError, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
-import { type Outputs, openOutputs, type Run } from "../../ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
+import { type Outputs, openOutputs } from "../../ingest/outputs/index.ts";
 import { CORRECT_SCHEMA_VERSION, type CorrectReport } from "../../results/correct.ts";
 import { PRESETS, presetNamed } from "../../trainers/index.ts";
 import { type Correction, correctionClauses, formatCorrection } from "../../trainers/neutral/index.ts";

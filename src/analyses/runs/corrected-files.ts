@@ -7,15 +7,15 @@ import { statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
 import { UsageError } from "../../core/base/index.ts";
 import type { LayoutColumn, RecordBatch } from "../../core/schema/index.ts";
+import { walk } from "../../ingest/index.ts";
+import type { Outputs } from "../../ingest/outputs/index.ts";
 import {
   type ArrayFormat,
   createCorrectedArrays,
   MASK_NAME,
-  type Outputs,
   WEIGHTS_NAME,
-  walk,
   writeRecord,
-} from "../../ingest/index.ts";
+} from "../../ingest/writing/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import type { CorrectedColumns } from "../correct/correct-run.ts";
 

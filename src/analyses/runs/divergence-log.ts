@@ -1,12 +1,11 @@
 import { UsageError } from "../../core/base/index.ts";
+import { isLogLine, openOutputs } from "../../ingest/outputs/index.ts";
 import {
-  isLogLine,
   type JsonlLog,
   type JsonlLogOptions,
   listLogFiles,
   openJsonlLog,
-  openOutputs,
-} from "../../ingest/index.ts";
+} from "../../ingest/writing/index.ts";
 import type { DivergenceReport } from "../../results/divergence.ts";
 import { lineIdentity } from "../divergence/line.ts";
 import type { FilterOptions } from "./filter-option.ts";

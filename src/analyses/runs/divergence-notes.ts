@@ -1,5 +1,6 @@
 import { formatCount, plural } from "../../core/text/index.ts";
-import type { JsonlLog, Run } from "../../ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
+import type { JsonlLog } from "../../ingest/writing/index.ts";
 import type { IterationResult, RunLogOptions } from "../divergence/run-log.ts";
 
 /** Where notes are added. */

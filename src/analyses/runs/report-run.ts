@@ -11,6 +11,7 @@ import { type Answer, answerRun, answerRunBeside } from "../evidence/answer.ts";
 import type { RunEvidence } from "../evidence/run-evidence.ts";
 import { testApart } from "../parallel/place-tests.ts";
 import { defaultThreads, summarizeBatches } from "../parallel/summarize-batches.ts";
+import { type ApartOptions, chooseFiles } from "./choose-files.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -18,7 +19,6 @@ import { parseParity } from "./parity-option.ts";
 import { sourceSummaries } from "./read-batches.ts";
 import { openSpeller, spellReport } from "./spell-report.ts";
 import { listPaths, type ReadingOptions, startReading } from "./start-reading.ts";
-import { type ApartOptions, chooseFiles, summarizeFiles } from "./summarize-files.ts";
 
 /** The flags of `logratio report` that affect the report, under the same names. */
 export interface ReportRunOptions extends RunInput, FilterOptions, ReadingOptions {
@@ -106,11 +106,11 @@ export async function answerOpenRun(
   { threads = defaultThreads(), apart, ...asked }: OpenRunReport & Pick<AnswerOptions, "trainer">,
 ): Promise<Answer> {
   const files = apart && chooseFiles(run, threads, apart);
-  const evidence =
-    files === undefined
-      ? await summarizeBatches(batches, { threads })
-      : await summarizeFiles(run, files, threads, apart!);
-  return answerEvidence(run, evidence, { ...asked, threads });
+  if (files === undefined)
+    return answerEvidence(run, await summarizeBatches(batches, { threads }), { ...asked, threads });
+  // Late: only large runs are shared out among threads.
+  const { summarizeFiles } = await import("./summarize-files.ts");
+  return answerEvidence(run, await summarizeFiles(run, files, threads, apart!), { ...asked, threads });
 }
 
 /** How to answer from the evidence of a run. */

@@ -4,7 +4,8 @@
  * @module
  */
 import { isLogratioError, type LogratioError } from "../../core/base/index.ts";
-import type { JsonlLog, Run } from "../../ingest/index.ts";
+import type { Run } from "../../ingest/index.ts";
+import type { JsonlLog } from "../../ingest/writing/index.ts";
 import type {
   DivergenceRecord,
   DivergenceReport,

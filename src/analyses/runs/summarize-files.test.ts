@@ -9,11 +9,11 @@ import { seededRandom } from "../../core/statistics/random.ts";
 import type { Run } from "../../ingest/open-run.ts";
 import type { Progress } from "../../ingest/progress.ts";
 import { type Compiled, compile } from "../parallel/compile.test-data.ts";
+import type { ApartOptions } from "./choose-files.ts";
 import type * as Filters from "./filter-option.ts";
 import type * as Inputs from "./input-options.ts";
 import type * as Batches from "./read-batches.ts";
 import type * as Reports from "./report-run.ts";
-import type { ApartOptions } from "./summarize-files.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../../examples/", import.meta.url));
 

@@ -5,19 +5,13 @@
  * @module
  */
 import { memoryLimit } from "../../core/base/index.ts";
-import {
-  type FileOutcome,
-  type Progress,
-  type Run,
-  type RunFacts,
-  type RunFiles,
-  splitRun,
-} from "../../ingest/index.ts";
+import type { FileOutcome, Run, RunFacts, RunFiles } from "../../ingest/index.ts";
 import { RunEvidence } from "../evidence/run-evidence.ts";
 import type { BatchFilter, FilterCounts } from "../filter/filter-batches.ts";
 import { unpackError } from "../parallel/error-transport.ts";
 import { addMoved } from "../parallel/moved-evidence.ts";
 import { startThread, type Thread, workerFile } from "../parallel/thread.ts";
+import { type ApartOptions, sumBytes } from "./choose-files.ts";
 import { type FilesReply, type FilesTask, unpackOutcome } from "./file-messages.ts";
 import {
   createFileMeter,
@@ -30,48 +24,12 @@ import {
   sumProgress,
   takePlace,
 } from "./file-queue.ts";
-import type { FilterOptions } from "./filter-option.ts";
-import { INPUT_NAMES, type RunInput } from "./input-options.ts";
+import { INPUT_NAMES } from "./input-options.ts";
 import { noteFilter } from "./read-batches.ts";
 import { type TakenFiles, takeFiles } from "./take-files.ts";
 
-/** How other threads read the files of an open run: the inputs of the run and the filter. */
-export interface ApartOptions {
-  readonly input: RunInput & FilterOptions;
-  /** Compiled from `input`. */
-  readonly filter: BatchFilter | undefined;
-  /** Called now and then: true ends reading, keeping what was read; if it throws, reading ends without a result. */
-  readonly isStopped?: () => boolean;
-  /** Called once everything has been read. */
-  readonly onRead?: () => void;
-  readonly onProgress?: (progress: Progress) => void;
-  /** Bytes up to which no thread is started; default 16 MiB. */
-  readonly smallBytes?: number;
-}
-
-/** Read in a quarter of a second: as long as it takes to start a thread and merge its result. */
-const SMALL_BYTES = 2 ** 24;
 /** How often the calling thread checks for a stop request while others still read. */
 const LOOK_MS = 50;
-
-/** The files of a run, if reading them on several threads is worthwhile. */
-export function chooseFiles(
-  run: Run,
-  threads: number,
-  { smallBytes = SMALL_BYTES }: ApartOptions,
-): RunFiles | undefined {
-  if (threads <= 1 || run.sources.length < 2 || workerFile("files-worker", import.meta.url) === undefined)
-    return undefined;
-  const files = splitRun(run);
-  const movable = files?.list.filter(({ file }) => file !== undefined) ?? [];
-  const bytes = sumBytes(movable);
-  const isWorth = movable.length > 1 && bytes > smallBytes && 2 * bytes >= sumBytes(files!.list);
-  return isWorth ? files : undefined;
-}
-
-function sumBytes(files: readonly { readonly bytes: number }[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
-}
 
 /**
  * The evidence of a run, bit-identical to that of one thread, with its findings in the same order.

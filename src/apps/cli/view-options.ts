@@ -1,7 +1,7 @@
 import { openTruth } from "../../analyses/runs/ground-truth.ts";
 import { readCorrectionFlag } from "../../analyses/sweep/index.ts";
 import { UsageError } from "../../core/base/index.ts";
-import { openOutputs } from "../../ingest/index.ts";
+import { openOutputs } from "../../ingest/outputs/index.ts";
 import { isPresent } from "../../input/io/index.ts";
 import { type Correction, formatCorrection } from "../../trainers/neutral/index.ts";
 import type { PrepareOptions } from "../viewer/prepare/cache/options.ts";

@@ -1,5 +1,6 @@
 import { SchemaError } from "../../core/base/index.ts";
-import { compareRows, type LogitBlock } from "../../core/kernels/index.ts";
+import { compareRows } from "../../core/kernels/distribution/index.ts";
+import type { LogitBlock } from "../../core/kernels/index.ts";
 import { type Fields, numbers, type Runner, values } from "./case.ts";
 
 export const klRunners: Readonly<Record<string, Runner>> = { kl: exactDivergences };

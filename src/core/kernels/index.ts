@@ -19,7 +19,6 @@ export {
   ratioMean,
   ratioStd,
 } from "./derive.ts";
-export { type ComparedRows, compareRows, type DistributionOptions, describeRows } from "./distribution.ts";
 export { computeImpact, quickExp, quickK3 } from "./impact.ts";
 export { initKernels } from "./init.ts";
 /** Field indices of a sums vector, and FIELDS, their number. */

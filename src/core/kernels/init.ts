@@ -1,4 +1,3 @@
-import { initDistributionKernel } from "./wasm/distribution-kernel.ts";
 import { initKernels as initMismatchKernel } from "./wasm/kernel.ts";
 import { initTokensKernel } from "./wasm/tokens-kernel.ts";
 
@@ -16,6 +15,8 @@ import { initTokensKernel } from "./wasm/tokens-kernel.ts";
  * @returns whether the kernels run here; without SIMD they do not, and the reference implementations do all the work.
  */
 export async function initKernels(): Promise<boolean> {
+  // Late: reports have no distributions.
+  const { initDistributionKernel } = await import("./wasm/distribution-kernel.ts");
   const ready = await Promise.all([initMismatchKernel(), initTokensKernel(), initDistributionKernel()]);
   return ready.every(Boolean);
 }

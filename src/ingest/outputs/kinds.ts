@@ -11,7 +11,7 @@ import { fileSystemError } from "../../core/base/index.ts";
 import { WRITER_KEY } from "../../core/schema/index.ts";
 import { formatCount } from "../../core/text/index.ts";
 import { listIfPresent, openFile, openZip, readTextIfPresent } from "../../input/io/index.ts";
-import { MASK_NAME, WEIGHTS_NAME } from "../corrected-arrays.ts";
+import { MASK_NAME, WEIGHTS_NAME } from "../writing/corrected-arrays.ts";
 
 /** Kinds of output of the command line. A file is only replaced by one of its own kind. */
 export type OutputKind =

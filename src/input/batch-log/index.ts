@@ -14,6 +14,6 @@ export {
   runPlaces,
   segmentName,
   segmentNumber,
-} from "./places.ts";
+} from "./places/index.ts";
 export { type Damage, describeDamage, scanSegment } from "./scan-segment.ts";
 export { countWaiting } from "./waiting-batches.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { isSystemError } from "../../core/base/index.ts";
 import { keyText } from "./frame.ts";
 import { readKeyLines } from "./key-file.ts";
-import { runPlaces, segmentNumber } from "./places.ts";
+import { runPlaces, segmentNumber } from "./places/index.ts";
 import { scanSegment } from "./scan-segment.ts";
 
 export interface WaitingBatches {

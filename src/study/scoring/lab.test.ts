@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasSharedData, LAB, warnIfAbsent } from "../../../test/support/shared-data.ts";
-import { compareRows } from "../../core/kernels/distribution.ts";
+import { compareRows } from "../../core/kernels/distribution/index.ts";
 import { analyzeStudy } from "./analyze-study.ts";
 import { readStudy } from "./config/read-study.ts";
 import { readLogitsTexts } from "./logits/open-logits-policy.ts";

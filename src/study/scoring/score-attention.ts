@@ -5,7 +5,7 @@
  */
 
 import { dictionary, TextRefusedError } from "../../core/base/index.ts";
-import { compareRows } from "../../core/kernels/index.ts";
+import { compareRows } from "../../core/kernels/distribution/index.ts";
 import type { ErrorSpan } from "../analysis/error-span.ts";
 import type { AttentionPlan } from "./attention-plan.ts";
 import { alignBlocks } from "./pair-blocks.ts";

@@ -7,7 +7,7 @@
 import { dictionary } from "../../core/base/index.ts";
 import type { RecordBatch } from "../../core/schema/index.ts";
 import { createRecordBuilder } from "../../core/schema/index.ts";
-import { writeRecord } from "../../ingest/index.ts";
+import { writeRecord } from "../../ingest/writing/index.ts";
 import { hasScores, indexedScores } from "./read-scored.ts";
 import { computeKey } from "./score-study.ts";
 import { paths } from "./store/manifest.ts";

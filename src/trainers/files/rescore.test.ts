@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeRecord } from "../../ingest/index.ts";
+import { writeRecord } from "../../ingest/writing/index.ts";
 import { readAll, splitRows } from "../../input/adapters/read.test-data.ts";
 import { RESCORE_NAMES } from "../../input/adapters/shared/fields.ts";
 

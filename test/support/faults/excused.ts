@@ -26,7 +26,7 @@ export const EXCUSED: readonly Excuse[] = [
       "apps/viewer/bundle/write-bundle.ts: const written = pipeline(",
       "apps/viewer/kl/build-study.ts: ",
       "apps/viewer/kl/values-file.ts: ",
-      "ingest/corrected-arrays.ts: ",
+      "ingest/writing/corrected-arrays.ts: ",
       "input/readers/npz/write.ts: ",
     ],
   },
@@ -67,9 +67,9 @@ export const EXCUSED: readonly Excuse[] = [
     lines: ["parts/answer-requests.ts: ", "apps/cli/commands/", "apps/figures/index.ts: "],
   },
   {
-    why: "lines that are appended, each by itself whole or ignored: test/killed.test.ts, src/ingest/jsonl-log.test.ts",
+    why: "lines that are appended, each by itself whole or ignored: test/killed.test.ts, src/ingest/writing/jsonl-log.test.ts",
     lines: [
-      "ingest/jsonl-log.ts: ",
+      "ingest/writing/jsonl-log.ts: ",
       "study/scoring/continuations/continuations-file.ts: ",
       "study/scoring/gradients/score-gradients.ts: ",
       "study/scoring/store/lines-file.ts: appendJsonl(",

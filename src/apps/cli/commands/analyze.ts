@@ -1,7 +1,7 @@
 import { analyzeLog } from "../../../analyses/analyze/index.ts";
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { positiveInteger, shellCommand, UsageError } from "../../../core/base/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderAnalyzeHtml,

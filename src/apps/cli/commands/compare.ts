@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { compareRuns } from "../../../analyses/runs/compare-runs.ts";
 import { UsageError } from "../../../core/base/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderCompareHtml,

@@ -3,7 +3,8 @@ import { diagnoseOpenRun, parseTrainer } from "../../../analyses/runs/diagnose-r
 import { compileFilter, type FilterOptions } from "../../../analyses/runs/filter-option.ts";
 import { inputFlags } from "../../../analyses/runs/input-options.ts";
 import { readBatches } from "../../../analyses/runs/read-batches.ts";
-import { openOutputs, openRun, type Run, type SourceReport } from "../../../ingest/index.ts";
+import { openRun, type Run, type SourceReport } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { diagnosePart } from "../../../parts/index.ts";
 import {

@@ -4,7 +4,8 @@ import { readBatches } from "../../../analyses/runs/read-batches.ts";
 import { reportOpenRun } from "../../../analyses/runs/report-run.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { type OutputKind, openOutputs, openRun } from "../../../ingest/index.ts";
+import { openRun } from "../../../ingest/index.ts";
+import { type OutputKind, openOutputs } from "../../../ingest/outputs/index.ts";
 import { makeDirectory, writeWholeFile } from "../../../input/io/index.ts";
 import {
   listStepScalars,

@@ -7,7 +7,8 @@ import {
 } from "../../../analyses/runs/gate-run.ts";
 import { positiveInteger, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs, type Progress } from "../../../ingest/index.ts";
+import type { Progress } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { onInterrupt, writeWholeFile } from "../../../input/io/index.ts";
 import {
   renderGateHtml,

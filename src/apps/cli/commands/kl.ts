@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import { type KlRunOptions, klRun, reportStudies } from "../../../parts/index.ts";
 import type { JudgingFlags, ReportFlags, ScoringFlags } from "../../../study/flags.ts";

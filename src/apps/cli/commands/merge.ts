@@ -4,7 +4,7 @@ import { parseParity } from "../../../analyses/runs/parity-option.ts";
 import { readLogged, reportBesideLogged } from "../../../analyses/runs/read-logged.ts";
 import { shellCommand, UsageError } from "../../../core/base/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { writeWholeFile } from "../../../input/io/index.ts";
 import {
   findParts,

@@ -1,7 +1,7 @@
 import { inputWasSkipped } from "../../../analyses/assessment/index.ts";
 import { parseParity } from "../../../analyses/runs/parity-option.ts";
 import { shellCommand } from "../../../core/base/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { mergePaths, reportPart } from "../../../parts/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { PlaceOptions } from "../input-options.ts";

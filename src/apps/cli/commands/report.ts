@@ -10,7 +10,7 @@ import {
 } from "../../../analyses/runs/read-logged.ts";
 import { reportOpenRun } from "../../../analyses/runs/report-run.ts";
 import { positiveInteger, UsageError } from "../../../core/base/index.ts";
-import { openOutputs, openRun, type Run, type SourceReport } from "../../../ingest/index.ts";
+import { openRun, type Run, type SourceReport } from "../../../ingest/index.ts";
 import type { MismatchReport } from "../../../results/report.ts";
 import type { SeriesReport } from "../../../results/series.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
@@ -69,6 +69,8 @@ function findTokenizer({ tokenizer, foundTokenizer }: ReportOptions): string | u
 async function checkPage(paths: readonly string[], { html, tokenizer, force }: ReportOptions): Promise<void> {
   if (html === undefined) return;
   const inputs = [...paths, ...(tokenizer === undefined ? [] : [tokenizer])];
+  // Late, as the renderer of the page: few reports write one.
+  const { openOutputs } = await import("../../../ingest/outputs/index.ts");
   const outputs = await openOutputs({ inputs, force });
   await outputs.file("--html", html, "report page");
 }

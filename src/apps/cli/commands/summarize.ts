@@ -4,7 +4,7 @@ import { inputFlags } from "../../../analyses/runs/input-options.ts";
 import type { GridOptions } from "../../../analyses/sweep/index.ts";
 import { positiveInteger, UsageError } from "../../../core/base/index.ts";
 import { formatCount, plural } from "../../../core/text/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { onInterrupt } from "../../../input/io/index.ts";
 import {
   answerRequests,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { encodeBatch, makeBatch } from "../../../../bench/support/serve-load.mjs";
 import { openRun } from "../../../ingest/open-run.ts";
-import { runPlaces } from "../../../input/batch-log/places.ts";
+import { runPlaces } from "../../../input/batch-log/places/index.ts";
 import { scanSegment } from "../../../input/batch-log/scan-segment.ts";
 import { type ClosedSegment, RunLog } from "../log/run-log.ts";
 import { readKeys } from "../store/key-index.ts";

@@ -7,7 +7,7 @@ import { makeBatch } from "../../../../bench/support/serve-load.mjs";
 import { openRun } from "../../../ingest/open-run.ts";
 import { keyText } from "../../../input/batch-log/frame.ts";
 import { readKeyLines } from "../../../input/batch-log/key-file.ts";
-import { partName, runPlaces, segmentName } from "../../../input/batch-log/places.ts";
+import { partName, runPlaces, segmentName } from "../../../input/batch-log/places/index.ts";
 import { scanSegment } from "../../../input/batch-log/scan-segment.ts";
 import { type ClosedSegment, RunLog } from "../log/run-log.ts";
 import { answerSealer } from "./answer-sealer.ts";

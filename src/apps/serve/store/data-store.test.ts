@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeBatch } from "../../../../bench/support/serve-load.mjs";
 import { openRun } from "../../../ingest/open-run.ts";
-import { runPlaces } from "../../../input/batch-log/places.ts";
+import { runPlaces } from "../../../input/batch-log/places/index.ts";
 import { DataStore } from "./data-store.ts";
 import { applyRetention } from "./retention.ts";
 import type { Accepted } from "./run-store.ts";

@@ -10,8 +10,8 @@
  *
  * @module
  */
-import { computeShare } from "../distribution-divergence.ts";
-import type { Softmax } from "../distribution-scalar.ts";
+import { computeShare } from "../distribution/divergence.ts";
+import type { Softmax } from "../distribution/scalar.ts";
 import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
 import { computeK3 } from "../scalar.ts";
 import { DISTANCE, EXCESS, FORWARD, HIGH, JENSEN, REVERSE, SIGNED, ZERO } from "./distribution-fields.ts";

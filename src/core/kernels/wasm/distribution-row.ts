@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { logitAt } from "../distribution-decode.ts";
-import { isColumn } from "../distribution-rows.ts";
-import { computeEntropy, computeLogprob, type Softmax } from "../distribution-scalar.ts";
+import { logitAt } from "../distribution/decode.ts";
+import { isColumn } from "../distribution/rows.ts";
+import { computeEntropy, computeLogprob, type Softmax } from "../distribution/scalar.ts";
 import type { DistributionRows, LogitBlock } from "../logit-block.ts";
 import { HIGH, SUM, WEIGHTED } from "./distribution-fields.ts";
 import type { DistributionKernel } from "./distribution-kernel.ts";

@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { positiveInteger, UsageError } from "../../../core/base/index.ts";
-import { openOutputs } from "../../../ingest/index.ts";
+import { openOutputs } from "../../../ingest/outputs/index.ts";
 import { isPresent } from "../../../input/io/index.ts";
 import { flagOf, type ReportFlags, SCORING_FLAGS, type ScoringFlags } from "../../flags.ts";
 import type { StudySpec } from "../study-spec.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { LAB, warnIfAbsent } from "../../../../test/support/shared-data.ts";
-import { decodeRow } from "../../../core/kernels/distribution-decode.ts";
+import { decodeRow } from "../../../core/kernels/distribution/decode.ts";
 import { logitsPolicyNames, openLogitsPolicy, readLogitsTexts } from "./open-logits-policy.ts";
 
 const PROBE = `${LAB}probe/`;

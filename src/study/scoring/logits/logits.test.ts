@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { isLogratioError } from "../../../core/base/errors.ts";
-import { decodeRow } from "../../../core/kernels/distribution-decode.ts";
+import { decodeRow } from "../../../core/kernels/distribution/decode.ts";
 import { writeZip } from "../../../input/io/zip-writer.test-data.ts";
 import type { LogitsPolicy } from "../policy.ts";
 import {

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import type { FindingLog } from "../../../core/schema/index.ts";
-import { appendJsonl } from "../../../ingest/index.ts";
+import { appendJsonl } from "../../../ingest/writing/index.ts";
 import { readTextIfPresent, writeWholeFile } from "../../../input/io/index.ts";
 
 export interface LinesForm<Line> {

@@ -2,7 +2,7 @@
 // other files test the build without it.
 import { setFlagsFromString } from "node:v8";
 import { expect, it } from "vitest";
-import { distributionKernel } from "./wasm/distribution-kernel.ts";
+import { distributionKernel } from "../wasm/distribution-kernel.ts";
 
 if (process.versions.v8.startsWith("11.3.")) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
@@ -11,4 +11,4 @@ it("runs the build with relaxed SIMD", () => {
 });
 
 await import("./distribution.test.ts");
-await import("./distribution-exact.test.ts");
+await import("./exact.test.ts");

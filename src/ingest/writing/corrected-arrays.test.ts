@@ -3,14 +3,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import type { Tensor, TreeDocument } from "../input/io/columns.ts";
-import { openFile } from "../input/io/file-source.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import type { Tensor, TreeDocument } from "../../input/io/columns.ts";
+import { openFile } from "../../input/io/file-source.ts";
+import { openDocument } from "../open-document.ts";
+import { openRun } from "../open-run.ts";
 import { type ArrayFormat, createCorrectedArrays, MASK_NAME, WEIGHTS_NAME } from "./corrected-arrays.ts";
-import { openDocument } from "./open-document.ts";
-import { openRun } from "./open-run.ts";
 
-const fixtures = fileURLToPath(new URL("../../test/fixtures/adapters/", import.meta.url));
+const fixtures = fileURLToPath(new URL("../../../test/fixtures/adapters/", import.meta.url));
 
 /**
  * Writes each token's rollout log-prob as its weight, so that what comes back can be looked up in the source. The

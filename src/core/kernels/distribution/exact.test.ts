@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compareRows } from "./distribution.ts";
-import type { LogitBlock } from "./logit-block.ts";
+import type { LogitBlock } from "../logit-block.ts";
+import { compareRows } from "./index.ts";
 
 type Numbers = readonly (number | string)[];
 /** One row of each policy, and its figures in 400 digits. */
@@ -21,7 +21,7 @@ interface ExactCase {
 }
 
 const cases = JSON.parse(
-  readFileSync(new URL("../../../test/fixtures/distribution/exact.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../test/fixtures/distribution/exact.json", import.meta.url), "utf8"),
 ) as ExactCase[];
 const DIVERGENCES = [
   "forwardKl",

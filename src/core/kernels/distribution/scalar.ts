@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { isColumn } from "./distribution-rows.ts";
-import type { DistributionRows } from "./logit-block.ts";
+
+import type { DistributionRows } from "../logit-block.ts";
+import { isColumn } from "./rows.ts";
 
 /**
  * A softmax that avoids rounding: Σ exp(z − max) = 1 + rest, where the maximum's own term is exactly 1. So log p = (z −

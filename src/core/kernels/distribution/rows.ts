@@ -1,5 +1,5 @@
-import { LengthMismatchError, UsageError } from "../base/errors.ts";
-import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
+import { LengthMismatchError, UsageError } from "../../base/errors.ts";
+import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
 
 /** Which code computes distributions. */
 export interface DistributionOptions {

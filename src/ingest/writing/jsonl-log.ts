@@ -15,8 +15,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
-import { fileSystemError, UsageError } from "../core/base/index.ts";
-import { isAbsence, isPresent, makeDirectory } from "../input/io/index.ts";
+import { fileSystemError, UsageError } from "../../core/base/index.ts";
+import { isAbsence, isPresent, makeDirectory } from "../../input/io/index.ts";
 
 export interface JsonlLogOptions {
   /** `{iteration}` and `{date}` (UTC, `2026-03-01`) are filled in. */

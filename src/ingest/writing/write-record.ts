@@ -4,21 +4,21 @@
  * @module
  */
 import { join, parse } from "node:path";
-import type { RecordBatch } from "../core/schema/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
 import {
   type LayoutColumn,
   layoutColumns,
   SCHEMA_VERSION,
   VERSION_KEY,
   WRITER_KEY,
-} from "../core/schema/index.ts";
+} from "../../core/schema/index.ts";
 import {
   type ColumnBatch,
   type ColumnData,
   type ColumnSpec,
   type ElementType,
   writeParquet,
-} from "../input/readers/parquet/index.ts";
+} from "../../input/readers/parquet/index.ts";
 
 /** How the record is written. */
 export interface WriteRecordOptions {

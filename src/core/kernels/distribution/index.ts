@@ -9,22 +9,23 @@
  *
  * @module
  */
-import { decodeRow } from "./distribution-decode.ts";
-import { compareRow } from "./distribution-divergence.ts";
+
+import type { DistributionRows, DivergenceRows, LogitBlock } from "../logit-block.ts";
+import { distributionKernel } from "../wasm/distribution-kernel.ts";
+import { wasmCompareRow } from "../wasm/distribution-pair.ts";
+import { wasmDescribeRow } from "../wasm/distribution-row.ts";
+import { decodeRow } from "./decode.ts";
+import { compareRow } from "./divergence.ts";
 import {
   checkBlock,
   checkPair,
   type DistributionOptions,
   emptyDistributions,
   emptyDivergences,
-} from "./distribution-rows.ts";
-import { describeRow } from "./distribution-scalar.ts";
-import type { DistributionRows, DivergenceRows, LogitBlock } from "./logit-block.ts";
-import { distributionKernel } from "./wasm/distribution-kernel.ts";
-import { wasmCompareRow } from "./wasm/distribution-pair.ts";
-import { wasmDescribeRow } from "./wasm/distribution-row.ts";
+} from "./rows.ts";
+import { describeRow } from "./scalar.ts";
 
-export type { DistributionOptions } from "./distribution-rows.ts";
+export type { DistributionOptions } from "./rows.ts";
 
 /** The parts of a row that the kernel computed; the reference implementation does the rest. */
 const NOTHING_DONE = { p: false, q: false, divergences: false };

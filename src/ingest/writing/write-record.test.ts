@@ -2,10 +2,10 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRecordBuilder } from "../core/schema/builder.ts";
-import type { Provenance, RecordBatch, Sampling, Sides } from "../core/schema/record.ts";
-import type { SequenceDraft } from "../core/schema/sequence-draft.ts";
-import { openRun } from "./open-run.ts";
+import { createRecordBuilder } from "../../core/schema/builder.ts";
+import type { Provenance, RecordBatch, Sampling, Sides } from "../../core/schema/record.ts";
+import type { SequenceDraft } from "../../core/schema/sequence-draft.ts";
+import { openRun } from "../open-run.ts";
 import { writeRecord } from "./write-record.ts";
 
 let folder: string;

@@ -1,4 +1,4 @@
-import type { LogitBlock } from "./logit-block.ts";
+import type { LogitBlock } from "../logit-block.ts";
 
 const bits = new Uint32Array(1);
 const single = new Float32Array(bits.buffer);

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { computeSoftmax, type Softmax } from "./distribution-scalar.ts";
-import type { DivergenceRows } from "./logit-block.ts";
-import { computeK3 } from "./scalar.ts";
+
+import type { DivergenceRows } from "../logit-block.ts";
+import { computeK3 } from "../scalar.ts";
+import { computeSoftmax, type Softmax } from "./scalar.ts";
 
 /** Two softmaxes over the same columns. */
 interface Pair {

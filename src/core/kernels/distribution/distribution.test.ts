@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../../test/support/run-size.ts";
-import { LengthMismatchError, UsageError } from "../base/errors.ts";
-import { type ComparedRows, compareRows, describeRows } from "./distribution.ts";
-import { fromBfloat16, fromFloat16 } from "./distribution-decode.ts";
-import { computeJensen } from "./distribution-divergence.ts";
-import type { DistributionRows, LogitBlock } from "./logit-block.ts";
-import { distributionKernel } from "./wasm/distribution-kernel.ts";
+import { sized } from "../../../../test/support/run-size.ts";
+import { LengthMismatchError, UsageError } from "../../base/errors.ts";
+import type { DistributionRows, LogitBlock } from "../logit-block.ts";
+import { distributionKernel } from "../wasm/distribution-kernel.ts";
+import { fromBfloat16, fromFloat16 } from "./decode.ts";
+import { computeJensen } from "./divergence.ts";
+import { type ComparedRows, compareRows, describeRows } from "./index.ts";
 
 const ENGINES = ["wasm", "scalar"] as const;
 const INF = Number.POSITIVE_INFINITY;

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { UsageError } from "../core/base/errors.ts";
+import { UsageError } from "../../core/base/errors.ts";
 import { appendJsonl, openJsonlLog } from "./jsonl-log.ts";
 
 let root: string;

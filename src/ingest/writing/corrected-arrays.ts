@@ -8,12 +8,12 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileSystemError, isSystemError } from "../core/base/index.ts";
-import type { RecordBatch } from "../core/schema/index.ts";
-import { createScratch, createTemporaryFile, makeDirectory, writeAll } from "../input/io/index.ts";
-import { WRITTEN_BYTES, type WrittenArray } from "../input/readers/index.ts";
-import { writeNpz } from "../input/readers/npz/index.ts";
-import { writeSafetensors } from "../input/readers/safetensors/index.ts";
+import { fileSystemError, isSystemError } from "../../core/base/index.ts";
+import type { RecordBatch } from "../../core/schema/index.ts";
+import { createScratch, createTemporaryFile, makeDirectory, writeAll } from "../../input/io/index.ts";
+import { writeNpz } from "../../input/readers/npz/index.ts";
+import { writeSafetensors } from "../../input/readers/safetensors/index.ts";
+import { WRITTEN_BYTES, type WrittenArray } from "../../input/readers/shared/index.ts";
 
 export const WEIGHTS_NAME = "importance_weights";
 export const MASK_NAME = "modified_response_mask";
