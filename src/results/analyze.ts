@@ -267,7 +267,10 @@ export interface LogShares {
   readonly correct_digits: ShareFigures;
 }
 
-/** The difference of means, allowing any dependence within a prompt: CR1, Student's t with clusters − 1 degrees. */
+/**
+ * The difference of means, allowing any dependence within a prompt: CR2, Student's t with Bell and McCaffrey's degrees
+ * of freedom, which are few where one side is small.
+ */
 export interface ClusteredTest extends TestFigures {
   readonly by: ClusterKind;
   readonly clusters: number;

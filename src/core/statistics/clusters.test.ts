@@ -15,6 +15,7 @@ interface Difference {
   readonly clusters: number[];
   readonly difference: number;
   readonly standardError: number;
+  readonly degreesOfFreedom: number;
   readonly statistic: number;
   readonly pvalue: number;
   readonly low: number;
@@ -33,23 +34,27 @@ interface Fixture {
   readonly poissonBinomial: { readonly chances: number[]; readonly tails: number[] };
 }
 
-/** What statsmodels and scipy said (scripts/fixtures/statistics.py). */
+/** What matrices, statsmodels and scipy said (scripts/fixtures/statistics.py). */
 const path = new URL("../../../test/fixtures/statistics/clusters.json", import.meta.url);
 const expected = JSON.parse(readFileSync(path, "utf8")) as Fixture;
 const near = (value: number) => expect.closeTo(value, 10);
 
 describe("values in clusters", () => {
-  test.each(expected.differences)("a difference is statsmodels' cluster-robust one", (given) => {
-    const found = clusteredDifference(given.values, given.first, given.clusters);
-    expect(found).toMatchObject({
-      statistic: near(given.statistic),
-      pValue: near(given.pvalue),
-      difference: near(given.difference),
-      standardError: near(given.standardError),
-      clusters: new Set(given.clusters).size,
-      interval: { low: near(given.low), high: near(given.high) },
-    });
-  });
+  test.each(expected.differences)(
+    "a difference has the variance and the degrees of freedom of CR2's definition",
+    (given) => {
+      const found = clusteredDifference(given.values, given.first, given.clusters);
+      expect(found).toMatchObject({
+        statistic: near(given.statistic),
+        pValue: near(given.pvalue),
+        difference: near(given.difference),
+        standardError: near(given.standardError),
+        degreesOfFreedom: near(given.degreesOfFreedom),
+        clusters: new Set(given.clusters).size,
+        interval: { low: near(given.low), high: near(given.high) },
+      });
+    },
+  );
 
   test("a difference of values that are all their own clusters is close to Welch's", () => {
     const [a, b] = [

@@ -10,19 +10,25 @@ import { NORMAL_95, studentQuantile95, studentTail } from "./distributions.ts";
 import type { ClusteredDifference, ClusteredShare, Interval } from "./result.ts";
 import { computeMean } from "./sample.ts";
 
+/** With fewer clusters in either group, a mean and its variance depend on single ones. */
+export const FEWEST_TO_COMPARE = 6;
+
 /**
  * Compares two groups' means with any dependence within clusters: the coefficient of an indicator in ordinary least
- * squares with the cluster-robust variance CR1, against Student's t with G − 1 degrees of freedom.
+ * squares with the bias-reduced cluster-robust variance CR2, against Student's t with the degrees of freedom of this
+ * contrast. A cluster may have values in both groups.
  *
- * With n values in G clusters c, n_a of them in the first group, their mean ȳ_a, residuals e = y − ȳ of each value's
- * group: variance = G/(G − 1) · (n − 1)/(n − 2) · Σ_c (Σ_{c∩a} e / n_a − Σ_{c∩b} e / n_b)². A cluster may have values
- * in both groups. Source: Cameron and Miller, "A practitioner's guide to cluster-robust inference", J. Human Resources
- * 50 (2015), II.B and VI.D; the same as statsmodels' OLS with `cov_type="cluster"` and `use_t`.
+ * With n_s values in group s, h = n_cs / n_s the share of them in cluster c, and residuals e = y − ȳ_s, the variance is
+ * Σ_c (Σ_s ± Σ_{c∩s} e / (n_s √(1 − h)))². The degrees of freedom are (tr M)² / tr M², M the covariance of the clusters'
+ * terms, so that a small group, or one with most of its values in few clusters, has few. Source: Bell and McCaffrey,
+ * "Bias reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28 (2002);
+ * Imbens and Kolesár, "Robust standard errors in small samples", Rev. Econ. Statist. 98 (2016), whose values of one
+ * cluster are correlated in M; here they are equal within cluster and group, the worst case, since with independent
+ * ones (Bell and McCaffrey) the test rejects too often where clusters are alike and differ in size.
  *
  * @param inFirst whether a value belongs to the first group; the difference is first − second
  * @param clusters a value's cluster: any numbers, equal for one cluster
- * @returns NaN for all but the counts if a group is empty, there are fewer than three values or two clusters, or a
- * value is NaN
+ * @returns NaN for statistic, p-value and interval if a group has fewer than two clusters or a value is NaN
  * @throws UsageError if the three differ in length
  */
 export function clusteredDifference(
@@ -31,40 +37,104 @@ export function clusteredDifference(
   clusters: ArrayLike<number>,
 ): ClusteredDifference {
   requireAligned(values, inFirst, clusters);
-  const count = values.length;
-  const groups: [number[], number[]] = [[], []];
-  for (let i = 0; i < count; i++) groups[inFirst[i] ? 0 : 1].push(values[i]!);
-  const [meanA, meanB] = [computeMean(groups[0]), computeMean(groups[1])];
-  const scores = new Map<number, number>();
-  const reached: [Set<number>, Set<number>] = [new Set(), new Set()];
-  for (let i = 0; i < count; i++) {
-    const [side, sign, mean] = inFirst[i] ? ([0, 1, meanA] as const) : ([1, -1, meanB] as const);
-    const cluster = clusters[i]!;
-    reached[side].add(cluster);
-    scores.set(cluster, (scores.get(cluster) ?? 0) + (sign * (values[i]! - mean)) / groups[side].length);
-  }
-  const degreesOfFreedom = scores.size - 1;
-  const difference = meanA - meanB;
-  const enough = count > 2 && scores.size > 1;
-  const variance = enough
-    ? (scores.size / degreesOfFreedom) * ((count - 1) / (count - 2)) * squares(scores.values())
-    : Number.NaN;
-  const standardError = Math.sqrt(variance);
+  const numbers = new Map<number, number>();
+  const places = Array.from(clusters, (cluster) => {
+    const place = numbers.get(cluster) ?? numbers.size;
+    numbers.set(cluster, place);
+    return place;
+  });
+  const inSecond = Array.from(inFirst, (first) => !first);
+  const first = sumGroup(values, (i) => !inSecond[i], places, numbers.size);
+  const second = sumGroup(values, (i) => inSecond[i]!, places, numbers.size);
+  const scores = first.scores.map((score, c) => score - second.scores[c]!);
+  const degreesOfFreedom = contrastFreedom(first, second);
+  const difference = first.mean - second.mean;
+  const enough = Math.min(first.clusters, second.clusters) > 1;
+  const standardError = enough ? Math.sqrt(squares(scores)) : Number.NaN;
   const statistic = difference / standardError;
   const margin = studentQuantile95(degreesOfFreedom) * standardError;
   return {
     statistic,
     pValue: studentTail(statistic, degreesOfFreedom),
     degreesOfFreedom,
-    clusters: scores.size,
-    clustersA: reached[0].size,
-    clustersB: reached[1].size,
-    meanA,
-    meanB,
+    clusters: numbers.size,
+    clustersA: first.clusters,
+    clustersB: second.clusters,
+    meanA: first.mean,
+    meanB: second.mean,
     difference,
     standardError,
     interval: { low: difference - margin, high: difference + margin },
   };
+}
+
+interface Group {
+  readonly mean: number;
+  /** Number of clusters with a value of the group. */
+  readonly clusters: number;
+  /** By cluster: its share h of the group's values, and h / √(1 − h). */
+  readonly shares: readonly number[];
+  readonly weights: readonly number[];
+  /** By cluster: Σ e / (n √(1 − h)). */
+  readonly scores: readonly number[];
+}
+
+function sumGroup(
+  values: ArrayLike<number>,
+  isMember: (index: number) => boolean,
+  places: readonly number[],
+  clusters: number,
+): Group {
+  const counts = new Array<number>(clusters).fill(0);
+  const members = places.flatMap((place, i) => {
+    if (!isMember(i)) return [];
+    counts[place]!++;
+    return [i];
+  });
+  const mean = computeMean(members.map((i) => values[i]!));
+  const residuals = new Array<number>(clusters).fill(0);
+  for (const i of members) residuals[places[i]!]! += values[i]! - mean;
+  const shares = counts.map((count) => count / members.length);
+  return {
+    mean,
+    clusters: counts.filter((count) => count > 0).length,
+    shares,
+    weights: shares.map((share) => share / Math.sqrt(1 - share)),
+    scores: residuals.map((sum, c) => sum / members.length / Math.sqrt(1 - shares[c]!)),
+  };
+}
+
+/**
+ * (tr M)² / tr M² for M = Σ_s W (I − h1ᵀ)(I − 1hᵀ) W over both groups, W = diag(weights), h = shares: the covariance of
+ * {@link Group.scores} of values that are equal within cluster and group, and otherwise independent.
+ */
+function contrastFreedom(first: Group, second: Group): number {
+  const groups = [first, second].map(({ weights, shares }) => ({
+    weights,
+    shares,
+    weighted: weights.map((weight, c) => weight * shares[c]!),
+    sum: squares(shares),
+  }));
+  let trace = 0;
+  let all = 0;
+  first.weights.forEach((_, c) => {
+    let [own, common] = [0, 0];
+    for (const { weights, shares, sum } of groups) {
+      own += weights[c]! ** 2;
+      common += weights[c]! ** 2 * (sum - 2 * shares[c]!);
+    }
+    trace += own + common;
+    all += own * (own + 2 * common);
+  });
+  for (const a of groups)
+    for (const b of groups) {
+      const weights = dot(a.weights, b.weights);
+      const [ahead, behind] = [dot(a.weighted, b.weights), dot(a.weights, b.weighted)];
+      all +=
+        weights * (weights * a.sum * b.sum - 2 * (a.sum * behind + b.sum * ahead)) +
+        2 * (weights * dot(a.weighted, b.weighted) + ahead * behind);
+    }
+  return trace ** 2 / all;
 }
 
 /**
@@ -142,6 +212,10 @@ function squares(values: Iterable<number>): number {
   let sum = 0;
   for (const value of values) sum += value * value;
   return sum;
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
 function requireAligned(first: ArrayLike<unknown>, ...others: readonly ArrayLike<unknown>[]): void {

@@ -77,7 +77,7 @@ export interface KolmogorovSmirnovResult extends TestResult {
 
 /** Two groups' means, values in clusters. Differences and means are in the unit of the data. */
 export interface ClusteredDifference extends TestResult {
-  /** Clusters − 1. */
+  /** Of the contrast; not an integer, and at most the clusters − 2 or so: fewer where one group is small. */
   readonly degreesOfFreedom: number;
   readonly clusters: number;
   /** Clusters with a value in the first group, and in the second; one may be in both. */

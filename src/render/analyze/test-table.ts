@@ -54,7 +54,7 @@ function differenceColumns(rows: readonly Comparison[]): TableColumn[] {
       "p by prompt",
       rows.map(({ clustered }) => clustered?.p_value ?? null),
       1,
-      "cluster-robust, Student's t with one degree of freedom less than there are prompts (responses, where the log has no prompts)",
+      "cluster-robust by prompt (by response, where the log has no prompts), Student's t with few degrees of freedom where one side has few prompts",
     ),
     textColumn(
       "effect",

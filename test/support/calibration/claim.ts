@@ -14,18 +14,22 @@ export interface Claim {
   readonly nominal: number;
   /** Wide limits that a short run must meet. */
   readonly limits: readonly [number, number];
-  /** Whether one simulated run counts. */
-  once(random: () => number): boolean;
+  /** Whether one simulated run counts; undefined if the tool withholds its statement. */
+  once(random: () => number): boolean | undefined;
 }
 
 /**
- * The share of `runs` simulated runs that count, from the claim's own seed, so that claims do not affect one another.
+ * The share that counts of those of `runs` simulated runs in which the tool makes its statement, from the claim's own seed, so that claims do not affect one another.
  */
 export function measureRate(claim: Claim, runs: number): number {
   const random = seededRandom(`${claim.method} ${claim.process} ${claim.rate}`);
-  let counted = 0;
-  for (let run = 0; run < runs; run++) if (claim.once(random)) counted++;
-  return counted / runs;
+  let [counted, given] = [0, 0];
+  for (let run = 0; run < runs; run++) {
+    const counts = claim.once(random);
+    if (counts !== undefined) given++;
+    if (counts) counted++;
+  }
+  return counted / given;
 }
 
 /** Uniform numbers in [0, 1), the same for the same seed: splitmix32 (Steele, Lea and Flood 2014, 32-bit constants). */

@@ -4,14 +4,11 @@
  * @module
  */
 
-import { clusteredDifference } from "../../../src/core/statistics/clusters.ts";
+import { clusteredDifference, FEWEST_TO_COMPARE } from "../../../src/core/statistics/clusters.ts";
 import { mannWhitneyU } from "../../../src/core/statistics/mann-whitney.ts";
 import type { ClusteredDifference, MannWhitneyResult } from "../../../src/core/statistics/result.ts";
 import { formatCount, formatNumber, formatSigned } from "../../../src/render/text/display/index.ts";
 import type { SequenceTable } from "../../../src/results/wire/table.ts";
-
-/** With fewer prompts on either side, a test by prompt rejects too often. */
-const FEWEST_PROMPTS = 6;
 
 export interface RightWrong {
   /** Mean |Δ| of each sequence, nats. */
@@ -72,7 +69,7 @@ export function rightWrong({ columns, texts, length }: SequenceTable, rows?: Uin
       order: mannWhitneyU(wrong, right),
       means,
       by: grouped ? "prompt" : "sequence",
-      enough: Math.min(means.clustersA, means.clustersB) >= FEWEST_PROMPTS,
+      enough: Math.min(means.clustersA, means.clustersB) >= FEWEST_TO_COMPARE,
     },
   };
 }
@@ -82,7 +79,7 @@ export function sayRightWrong({ order, means, by, enough }: NonNullable<RightWro
   const { interval, clusters } = means;
   const over = `${formatCount(clusters)} ${clusters === 1 ? by : `${by}s`}`;
   if (!enough)
-    return `Right and wrong sequences come from too few ${by}s for an interval: each needs ${FEWEST_PROMPTS}.`;
+    return `Right and wrong sequences come from too few ${by}s for an interval: each needs ${FEWEST_TO_COMPARE}.`;
   const pairs = `A wrong sequence has the larger mismatch in ${formatNumber(100 * order.probabilityOfSuperiority, 2)}\u00a0% of these pairs`;
   const verdict =
     interval.low > 0

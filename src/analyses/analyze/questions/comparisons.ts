@@ -1,4 +1,4 @@
-import { clusteredDifference } from "../../../core/statistics/clusters.ts";
+import { clusteredDifference, FEWEST_TO_COMPARE } from "../../../core/statistics/clusters.ts";
 import { mannWhitneyU } from "../../../core/statistics/mann-whitney.ts";
 import type { Interval, TTestResult } from "../../../core/statistics/result.ts";
 import { tTest } from "../../../core/statistics/t-test.ts";
@@ -62,9 +62,6 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** With fewer clusters on either side, cluster-robust tests reject too often. */
-const LEAST_CLUSTERS = 6;
-
 /** Are two groups of tokens equally divergent? Runs every test of the guide, and the one that is valid. */
 export async function comparisons(database: Database): Promise<Comparison[]> {
   const found: Comparison[] = [];
@@ -101,7 +98,7 @@ async function clusteredTest(
   if (found === undefined) return null;
   const test = clusteredDifference(found.values, found.first, found.clusters);
   const least = Math.min(test.clustersA, test.clustersB);
-  if (least < LEAST_CLUSTERS) return null;
+  if (least < FEWEST_TO_COMPARE) return null;
   const { low, high } = test.interval;
   const { pooledDeviation } = tTest(...values);
   return {
