@@ -137,7 +137,7 @@ export interface TurningPoint {
   readonly type: "max" | "min" | "inflection";
   readonly method: "derivative" | "smooth_derivative" | "peaks";
   /**
-   * Whether the whole path rises to it and falls after it (or the reverse) more than jitter between checkpoints would;
+   * Whether the whole path rises to it and falls after it (or the reverse) more than a walk would;
    * null for fewer than nine checkpoints and for inflections.
    */
   readonly supported: boolean | null;

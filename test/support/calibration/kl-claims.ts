@@ -29,6 +29,13 @@ const PATHS: Readonly<Record<string, Path>> = {
       return Math.exp(at);
     });
   },
+  "autocorrelation 0.8": (count, random) => {
+    let at = normal(random) / 0.6;
+    return Array.from({ length: count }, () => {
+      at = 0.8 * at + normal(random);
+      return at;
+    });
+  },
   "jitter around a level": (count, random) => Array.from({ length: count }, () => normal(random)),
   "jitter around a trend": (count, random) =>
     Array.from({ length: count }, (_, i) => 0.3 * i + normal(random)),
@@ -54,7 +61,7 @@ function turnClaim(process: string, count: number): Claim {
     process: `${process}, ${count} checkpoints`,
     rate: "false alarms",
     nominal: 0.05,
-    limits: [0, 0.06],
+    limits: [0, 0.08],
     once: (random) => (testTurn(PATHS[process]!(count, random), 42)?.p_value ?? 1) < 0.05,
   };
 }
@@ -116,6 +123,9 @@ export const KL_CLAIMS: readonly Claim[] = [
   trendClaim("a walk without drift", 20, [0.02, 0.09]),
   trendClaim("jitter around a level", 10, [0, 0.06]),
   turnClaim("jitter around a level", 10),
+  turnClaim("a walk without drift", 10),
+  turnClaim("a walk without drift", 20),
+  turnClaim("autocorrelation 0.8", 20),
   turnClaim("jitter around a trend", 10),
   turnClaim("jitter around a level that is reached", 10),
   intervalClaim(6, 0.3, [0.9, 0.98]),

@@ -164,14 +164,14 @@ describe("since which checkpoint", () => {
     expect(findAnswer("Since which", { progression: null }).support).toBe("not enough data");
   });
 
-  test("says of each turning point whether it is more than jitter", () => {
+  test("says of each turning point whether it is more than a walk", () => {
     const turn = (supported: boolean | null, type: "max" | "inflection" = "max") => ({
       ...{ checkpoint: "c20", step: 20, value: 1, type, method: "peaks" as const, supported },
     });
     const of = (...turning_points: ReturnType<typeof turn>[]) =>
       since({ half_by: "c20", turning_points }).answer;
-    expect(of(turn(true))).toContain("c20 (max, more than jitter)");
-    expect(of(turn(false))).toContain("c20 (max, no more than jitter)");
+    expect(of(turn(true))).toContain("c20 (max, more than a walk)");
+    expect(of(turn(false))).toContain("c20 (max, no more than a walk)");
     expect(of(turn(null))).toContain("c20 (max, not tested: too few checkpoints)");
     expect(of(turn(true, "inflection"))).toContain("No turning point.");
   });

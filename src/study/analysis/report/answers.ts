@@ -105,7 +105,7 @@ function sinceWhen({ progression, comparisons }: Figures): KlAnswer {
   const turns =
     extrema.length === 0
       ? "No turning point."
-      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "more than jitter" : "no more than jitter"})`).join(", ")}.`;
+      : `Turning points: ${extrema.map(({ checkpoint, type, supported: held }) => `${checkpoint} (${type}, ${held === null ? "not tested: too few checkpoints" : held ? "more than a walk" : "no more than a walk"})`).join(", ")}.`;
   const movement =
     trend === null
       ? ""

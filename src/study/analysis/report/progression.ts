@@ -127,7 +127,7 @@ function findTurningPoints({ input, absent }: KlStudy, points: readonly Point[])
   }
   if (found.length > 0 && kl.length < FEWEST_FOR_TURN)
     absent(
-      `no test of turning points: ${kl.length} checkpoints with a step, ${FEWEST_FOR_TURN} are needed to tell one from jitter`,
+      `no test of turning points: ${kl.length} checkpoints with a step, ${FEWEST_FOR_TURN} are needed to tell one from a walk`,
     );
   const extrema = new Set(found.filter(({ type }) => type !== "inflection").map(({ step }) => step));
   return found

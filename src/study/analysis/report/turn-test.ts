@@ -7,42 +7,41 @@ export interface Turn {
   readonly p_value: number;
 }
 
-/** A leg with fewer values, including the extremum, cannot be told from jitter. */
+/** A leg with fewer values, including the extremum, turns by chance. */
 const FEWEST_IN_LEG = 5;
 /** Fewer values cannot have two legs. */
 export const FEWEST_FOR_TURN = 2 * FEWEST_IN_LEG - 1;
 const ORDERS = 4000;
 
 /**
- * The single turn of a whole path: it rises to a value and falls after it, or the reverse. If values only jitter around
- * a level, two of three inner ones are local extrema, so an extremum alone says nothing.
+ * The single turn of a whole path: it rises to a value and falls after it, or the reverse. An extremum alone says
+ * nothing: if values only jitter around a level, two of three inner ones are extrema, and one that wanders has long legs.
  *
  * The statistic is the largest, over all places p and both directions, of the standardized number of pairs in order,
  * rising up to p and falling from p on (Mack and Wolfe, "K-sample rank tests for umbrella alternatives", J. Am.
- * Statist. Assoc. 76 (1981), peak unknown); p comes from seeded random orders of the same values. The best place may be
- * an end (a trend, not a turn). So that neither a trend nor a plateau passes for a turn, each leg must also be in order
- * by itself: Kendall's S at its 1 % point or beyond.
+ * Statist. Assoc. 76 (1981), peak unknown). p comes from seeded random orders of the path's increments, not of its
+ * values: it holds for a walk, with a drift or without, and values that depend on each other less, down to
+ * independent ones, have smaller statistics than such orders. Davison and Hinkley, "Bootstrap methods and their
+ * application" (1997), chapter 4. The best place may be an end (a trend, not a turn).
  *
- * @returns undefined for fewer than nine values, or if the best place has a leg with fewer than five values or not in
- * order
+ * @returns undefined for fewer than nine values, or if the best place has a leg with fewer than five values
  */
 export function testTurn(values: readonly number[], seed: number): Turn | undefined {
   const n = values.length;
   if (n < FEWEST_FOR_TURN) return undefined;
   const best = umbrella(values);
-  const [before, behind] = [values.slice(0, best.place + 1), values.slice(best.place)];
-  const sign = best.type === "max" ? 1 : -1;
-  if (Math.min(before.length, behind.length) < FEWEST_IN_LEG) return undefined;
-  if (!inOrder(before, sign) || !inOrder(behind, -sign)) return undefined;
+  if (Math.min(best.place + 1, n - best.place) < FEWEST_IN_LEG) return undefined;
   const random = seededRandom(seed);
-  const order = [...values];
+  const increments = values.slice(1).map((value, i) => value - values[i]!);
+  const path = new Array<number>(n).fill(0);
   let as = 1;
   for (let round = 0; round < ORDERS; round++) {
-    for (let i = n - 1; i > 0; i--) {
+    for (let i = n - 2; i > 0; i--) {
       const j = Math.floor(random() * (i + 1));
-      [order[i], order[j]] = [order[j]!, order[i]!];
+      [increments[i], increments[j]] = [increments[j]!, increments[i]!];
     }
-    if (umbrella(order).statistic >= best.statistic - 1e-9) as++;
+    for (let i = 1; i < n; i++) path[i] = path[i - 1]! + increments[i - 1]!;
+    if (umbrella(path).statistic >= best.statistic - 1e-9) as++;
   }
   return { place: best.place, type: best.type, p_value: as / (ORDERS + 1) };
 }
@@ -81,12 +80,4 @@ function umbrella(values: readonly number[]): Umbrella {
 /** Variance of Kendall's S for n values in random order. */
 function variance(n: number): number {
   return (n * (n - 1) * (2 * n + 5)) / 18;
-}
-
-function inOrder(values: readonly number[], sign: number): boolean {
-  let s = 0;
-  for (let i = 0; i < values.length; i++)
-    for (let j = i + 1; j < values.length; j++) s += Math.sign(values[j]! - values[i]!);
-  // From five values on, P(S ≥ 2.33 √variance) is 1 % or less.
-  return sign * s >= 2.33 * Math.sqrt(variance(values.length));
 }
