@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
 import { clusteredDifference, clusteredShare, wilson } from "./clusters.ts";
 import { driftTest } from "./drift.ts";
-import { ratioInterval } from "./mean-interval.ts";
 import { poissonBinomialTail } from "./poisson-binomial.ts";
 import { tTest } from "./t-test.ts";
 import { exactSignedRank, wilcoxonSignedRank } from "./wilcoxon.ts";
@@ -142,29 +141,12 @@ describe("values in clusters", () => {
 describe("one sample", () => {
   test("the mean against 0 is scipy's", () => {
     const { values, statistic, pvalue, low, high } = expected.mean;
-    const ones = values.map(() => 1);
-    expect(ratioInterval(values, ones)).toEqual({ low: near(low), high: near(high) });
     // Over even steps, a path drifts by the mean of its increments.
     const path = [0];
     for (const value of values) path.push(path.at(-1)! + value);
     const found = driftTest([...path.keys()], path);
     expect(found).toMatchObject({ statistic: near(statistic), pValue: near(pvalue) });
     expect(found.interval).toEqual({ low: near(low), high: near(high) });
-  });
-
-  test("a ratio's interval does not change with the unit of its denominators", () => {
-    const [above, below] = [
-      [3, 1, 4, 1, 5, 9],
-      [2, 1, 3, 2, 4, 5],
-    ];
-    const one = ratioInterval(above, below);
-    const other = ratioInterval(
-      above,
-      below.map((value) => 10 * value),
-    );
-    expect(other.low).toBeCloseTo(one.low / 10, 12);
-    expect(one.low).toBeLessThan(23 / 17);
-    expect(one.high).toBeGreaterThan(23 / 17);
   });
 });
 

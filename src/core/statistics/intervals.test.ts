@@ -4,26 +4,8 @@ import { clusterInterval } from "./cluster-interval.ts";
 import { clusteredShare, wilson } from "./clusters.ts";
 import { studentQuantile95, studentTail } from "./distributions.ts";
 import { driftTest } from "./drift.ts";
-import { ratioInterval } from "./mean-interval.ts";
 import { poissonBinomialTail } from "./poisson-binomial.ts";
 import { seededRandom } from "./random.ts";
-
-describe("ratioInterval", () => {
-  it("is that of a mean where every denominator is 1", () => {
-    // x̄ = 3, s = √2.5, standard error √0.5 with 4 degrees of freedom; scipy.stats.ttest_1samp.
-    const { low, high } = ratioInterval([1, 2, 3, 4, 5], [1, 1, 1, 1, 1]);
-    expect(low).toBeCloseTo(3 - 2.776445105 * Math.SQRT1_2, 8);
-    expect(high).toBeCloseTo(3 + 2.776445105 * Math.SQRT1_2, 8);
-  });
-
-  it("is around the ratio of the sums, by what is left of each numerator", () => {
-    // r = 6/8; e = −½, ½, 0; standard error √(3/2 · ½) / 8 with 2 degrees of freedom.
-    const { low, high } = ratioInterval([1, 2, 3], [2, 2, 4]);
-    const margin = (studentQuantile95(2) * Math.sqrt(0.75)) / 8;
-    expect(low).toBeCloseTo(0.75 - margin, 12);
-    expect(high).toBeCloseTo(0.75 + margin, 12);
-  });
-});
 
 describe("driftTest", () => {
   it("is the test of the increments' mean where steps are even", () => {

@@ -250,10 +250,9 @@ describe("renderKlMarkdown", () => {
 
 it.each([
   [5, "none: 5 problems, and fewer than 6 say almost nothing about others"],
-  [30, "95 %, Student's t over problems; none over fewer than 6"],
   [
-    31,
-    "95 %, 2,000 bootstrap samples of problems, seed 42; over 6 to 30 problems Student's t, over fewer none",
+    30,
+    "95 %, the wider of Student's t and the studentized bootstrap (2,000 bootstrap samples of problems, seed 42); none over fewer than 6",
   ],
 ])("names the intervals that %d problems have", (problems, text) => {
   const { settings, checkpoints } = sampleKlReport();

@@ -6,12 +6,7 @@
 
 import { formatCount, formatPlain, plural } from "../../core/text/index.ts";
 import type { VerdictLevel } from "../../results/report.ts";
-import {
-  FEWEST_INTERVAL_PROBLEMS,
-  type KlAnswer,
-  type KlReport,
-  MOST_PROBLEMS_BY_T,
-} from "../results/report.ts";
+import { FEWEST_INTERVAL_PROBLEMS, type KlAnswer, type KlReport } from "../results/report.ts";
 import { meanText } from "./checkpoint-tables.ts";
 import { figure } from "./values.ts";
 
@@ -98,7 +93,7 @@ export function methodLines(report: KlReport): (readonly [label: string, text: s
   ];
 }
 
-/** How the intervals over problems were computed: Student's t for few problems, else the bootstrap. */
+/** How the intervals over problems were computed. */
 export function intervalMethod({
   settings,
   checkpoints,
@@ -106,8 +101,6 @@ export function intervalMethod({
   const problems = Math.max(0, ...Object.values(checkpoints).map((checkpoint) => checkpoint.problems));
   if (problems < FEWEST_INTERVAL_PROBLEMS)
     return `none: ${plural(problems, "problem")}, and fewer than ${FEWEST_INTERVAL_PROBLEMS} say almost nothing about others`;
-  const byT = `95 %, Student's t over problems`;
-  if (problems <= MOST_PROBLEMS_BY_T) return `${byT}; none over fewer than ${FEWEST_INTERVAL_PROBLEMS}`;
   const drawn = `${plural(settings.bootstrap_replicates, "bootstrap sample")} of problems, seed ${String(settings.seed)}`;
-  return `95 %, ${drawn}; over ${FEWEST_INTERVAL_PROBLEMS} to ${MOST_PROBLEMS_BY_T} problems Student's t, over fewer none`;
+  return `95 %, the wider of Student's t and the studentized bootstrap (${drawn}); none over fewer than ${FEWEST_INTERVAL_PROBLEMS}`;
 }

@@ -33,11 +33,11 @@ export function comparisonTable({ comparisons: rows, settings }: KlReport): Tabl
       by.figure("median", "signed", ({ median_difference }) => median_difference, { priority: 5 }),
       by.figure("W", "number", ({ statistic }) => statistic, {
         priority: 5,
-        meaning: "Wilcoxon signed rank",
+        meaning: "of the median change: Wilcoxon signed rank",
       }),
       by.text("kind", ({ kind }) => KINDS[kind], { priority: 4 }),
     ],
-    `Wilcoxon signed rank over problems, two-sided, Holm's correction over ${formatCount(rows.length)}; level ${formatPlain(settings.alpha)}`,
+    `Wilcoxon signed rank of the median change over problems, two-sided, Holm's correction over ${formatCount(rows.length)}; level ${formatPlain(settings.alpha)}`,
   );
 }
 

@@ -28,8 +28,6 @@ export const KL_SCHEMA_VERSION = 1;
 
 /** With fewer problems there is no interval: their spread says next to nothing about others. */
 export const FEWEST_INTERVAL_PROBLEMS = 6;
-/** Up to this many, an interval is Student's t: the percentiles of a bootstrap would lie too close together. */
-export const MOST_PROBLEMS_BY_T = 30;
 
 /** What `logratio kl` prints with `--json`: what training changed, token by token. */
 export interface KlReport {
@@ -169,7 +167,10 @@ export interface KlComparison {
   readonly median_difference: number;
   /** 95 %, over problems: the range for these two checkpoints on other problems; null for fewer than six. */
   readonly interval: KlInterval | null;
-  /** Wilcoxon's signed-rank test, two-sided; exact for up to 25 problems that differ. */
+  /**
+   * Wilcoxon's signed-rank test, two-sided, of the median change, not of `mean_difference`; exact for up to 25 problems
+   * that differ.
+   */
   readonly statistic: number | null;
   readonly p_value: number | null;
   /** Holm's correction over all comparisons. */

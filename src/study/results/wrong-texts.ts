@@ -130,7 +130,7 @@ export interface PairedDifference {
   readonly mean: number;
   /** 95 %, over problems; null for fewer than six. */
   readonly interval: KlInterval | null;
-  /** Wilcoxon's signed-rank test, two-sided; null for fewer than six problems that differ, exact up to 25. */
+  /** Wilcoxon's signed-rank test, two-sided, of the median, not of `mean`; null for fewer than six problems that differ, exact up to 25. */
   readonly p_value: number | null;
   /** Holm's correction over checkpoints. */
   readonly adjusted_p_value: number | null;

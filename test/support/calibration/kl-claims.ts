@@ -12,6 +12,13 @@ import { findTrend } from "../../../src/study/analysis/report/trend.ts";
 import { testTurn } from "../../../src/study/analysis/report/turn-test.ts";
 import { type Claim, normal } from "./claim.ts";
 
+/** How the mean KL of a problem is drawn. */
+interface Problems {
+  readonly name: string;
+  readonly truth: number;
+  draw(random: () => number): number;
+}
+
 type Path = (count: number, random: () => number) => number[];
 
 const PATHS: Readonly<Record<string, Path>> = {
@@ -66,19 +73,39 @@ function turnClaim(process: string, count: number): Claim {
   };
 }
 
-function intervalClaim(problems: number, spread: number, limits: readonly [number, number]): Claim {
+function lognormal(spread: number): Problems {
+  return {
+    name: `lognormal ${spread}`,
+    truth: Math.exp(spread ** 2 / 2),
+    draw: (random) => Math.exp(spread * normal(random)),
+  };
+}
+
+const ONE_IN_TWENTY: Problems = {
+  name: "one in 20 at 30 times the others",
+  truth: 0.95 + 0.05 * 30,
+  draw: (random) => (random() < 0.05 ? 30 : 1) * Math.exp(0.3 * normal(random) - 0.045),
+};
+const CHANGES: Problems = {
+  name: "changes e^N(0, 1) − e^N(0, 1)",
+  truth: 0,
+  draw: (random) => Math.exp(normal(random)) - Math.exp(normal(random)),
+};
+
+function intervalClaim(
+  problems: number,
+  { name, truth, draw }: Problems,
+  limits: readonly [number, number],
+): Claim {
   const bootstrap = seededBootstrap(1000, 42);
-  const truth = Math.exp(spread ** 2 / 2);
   return {
     method: "kl: interval of mean KL",
-    process: `${problems} problems, lognormal ${spread}`,
+    process: `${problems} problems, ${name}`,
     rate: "coverage",
     nominal: 0.95,
     limits,
     once: (random) => {
-      const interval = bootstrap.mean(
-        Array.from({ length: problems }, () => Math.exp(spread * normal(random))),
-      );
+      const interval = bootstrap.mean(Array.from({ length: problems }, () => draw(random)));
       return interval !== null && interval.low <= truth && truth <= interval.high;
     },
   };
@@ -128,12 +155,15 @@ export const KL_CLAIMS: readonly Claim[] = [
   turnClaim("autocorrelation 0.8", 20),
   turnClaim("jitter around a trend", 10),
   turnClaim("jitter around a level that is reached", 10),
-  intervalClaim(6, 0.3, [0.9, 0.98]),
-  intervalClaim(12, 0.3, [0.9, 0.98]),
-  intervalClaim(30, 0.3, [0.9, 0.98]),
-  intervalClaim(60, 0.3, [0.9, 0.98]),
-  // Six problems cannot give a mean that depends on a few large values.
-  intervalClaim(6, 1, [0.75, 0.92]),
+  ...[6, 12, 30, 60].map((problems) => intervalClaim(problems, lognormal(0.3), [0.9, 0.99])),
+  ...[12, 30, 100].map((problems) => intervalClaim(problems, lognormal(1), [0.9, 0.99])),
+  // Six problems cannot give a mean that depends on a few large values, nor 100 one that depends on fewer.
+  intervalClaim(6, lognormal(1), [0.81, 0.95]),
+  ...[30, 100].map((problems) => intervalClaim(problems, lognormal(1.5), [0.83, 0.96])),
+  // Of 30 problems, none is large in 21 % of the studies: no interval can know.
+  intervalClaim(30, ONE_IN_TWENTY, [0.68, 0.86]),
+  intervalClaim(100, ONE_IN_TWENTY, [0.92, 1]),
+  ...[12, 60].map((problems) => intervalClaim(problems, CHANGES, [0.9, 0.99])),
   comparisonClaim(8),
   comparisonClaim(15),
   comparisonClaim(60),

@@ -141,7 +141,7 @@ describe("since which checkpoint", () => {
       /^Half of the last checkpoint's mean KL \(.* nats\) is reached by c20 and kept; from c10 to it/,
     );
     expect(answer).toContain(
-      "changes by +0.500 nats (95 % 0.400 to 0.600) over 8 problems, p = 0.0200 after correction",
+      "changes by +0.500 nats (95 % 0.400 to 0.600) over 8 problems, p = 0.0200 for the median after correction",
     );
     expect(since({ half_by: "c20" }, { significant: false }).support).toBe("no");
     expect(since({ half_by: "c20" }, { mean_difference: -0.5 }).answer).toContain("changes by -0.500 nats");
@@ -410,7 +410,7 @@ describe("against a baseline", () => {
 test("a probability is never written as 0", () => {
   const p = (adjusted_p_value: number): string =>
     findAnswer("Do the first", { comparisons: [comparison({ adjusted_p_value })] }).answer;
-  expect(p(1e-16)).toContain("p < 1e-15 after");
-  expect(p(0.00012)).toContain("p = 1.20e-4 after");
-  expect(p(0.001)).toContain("p = 0.00100 after");
+  expect(p(1e-16)).toContain("p < 1e-15 for the median after");
+  expect(p(0.00012)).toContain("p = 1.20e-4 for the median after");
+  expect(p(0.001)).toContain("p = 0.00100 for the median after");
 });

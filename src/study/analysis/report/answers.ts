@@ -208,7 +208,10 @@ function distance(tokens: number): string {
 }
 
 function change(test: KlComparison): string {
-  const p = test.adjusted_p_value === null ? "" : `, ${probability(test.adjusted_p_value)} after correction`;
+  const p =
+    test.adjusted_p_value === null
+      ? ""
+      : `, ${probability(test.adjusted_p_value)} for the median after correction`;
   return `the mean KL changes by ${formatSigned(test.mean_difference)} nats${between(test.interval)} over ${plural(test.problems, "problem")}${p}`;
 }
 

@@ -156,7 +156,9 @@ describe("over checkpoints", () => {
     // Wilcoxon's exact p of 8 pairs, 2 / 256, times the number of comparisons.
     expect(report.answers[2]).toMatchObject({
       support: "yes",
-      answer: expect.stringContaining("p = 0.0391 after correction (these two checkpoints, other problems)"),
+      answer: expect.stringContaining(
+        "p = 0.0391 for the median after correction (these two checkpoints, other problems)",
+      ),
     });
     const alone = makeReport(
       texts,
@@ -164,7 +166,7 @@ describe("over checkpoints", () => {
     );
     expect(alone.answers[2]).toMatchObject({
       support: "yes",
-      answer: expect.stringContaining("p = 0.0234 after correction"),
+      answer: expect.stringContaining("p = 0.0234 for the median after correction"),
     });
   });
 

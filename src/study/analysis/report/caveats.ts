@@ -1,8 +1,14 @@
+import { plural } from "../../../core/text/index.ts";
 import type { KlReport } from "../../results/report.ts";
 import type { KlStudyInput } from "./report-input.ts";
 
 /** With fewer problems, an interval or a test rests on little. */
 const FEW_PROBLEMS = 20;
+/**
+ * Times the squared coefficient of variation: from so many problems on, intervals of lognormal means hold in 93 % or
+ * more of simulated studies; below, in 82 to 93 %.
+ */
+const PROBLEMS_PER_VARIATION = 25;
 
 /**
  * What the figures of this study do not show: each line only if it applies, with its numbers. The first five are the
@@ -134,6 +140,18 @@ function aboutAmount(
   if (metrics.problems < FEW_PROBLEMS)
     lines.push(
       `${metrics.problems === 1 ? "1 problem is too few" : `${metrics.problems} problems are few`}: intervals and tests are over problems, and below about ${FEW_PROBLEMS} they are rough.`,
+    );
+  const needed = Math.max(
+    0,
+    ...Object.values(checkpoints).map(({ mean_kl, std_kl, mean_kl_interval }) =>
+      mean_kl_interval === null
+        ? 0
+        : Math.ceil(PROBLEMS_PER_VARIATION * ((std_kl ?? 0) / (mean_kl ?? 0)) ** 2),
+    ),
+  );
+  if (needed > metrics.problems && Number.isFinite(needed))
+    lines.push(
+      `Problems differ so much in mean KL that 95 % intervals hold somewhat less often: at least ${plural(needed - metrics.problems, "more problem")} would be needed.`,
     );
   const missing = Object.entries(checkpoints).filter(([, { texts_missing }]) => texts_missing > 0);
   if (missing.length > 0)

@@ -11,8 +11,9 @@ export const FEWEST_PAIRS = 6;
 
 /**
  * Checkpoints against one another on the problems that both have, by problem means of KL to the reference: each against
- * the next, the first against the last, and every baseline against both. Wilcoxon's signed-rank test (p null for fewer
- * than six pairs, or if no problem differs), Holm's correction over all, interval of the mean difference.
+ * the next, the first against the last, and every baseline against both. Wilcoxon's signed-rank test of the
+ * median difference (p null for fewer than six pairs, or if no problem differs), Holm's correction over all, interval of
+ * the mean difference.
  */
 export function comparisons(study: KlStudy): KlComparison[] {
   const pairs = pairsToCompare(study);
