@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 import { formatTable } from "./support/rounds.mjs";
 
-const PROMPTS = [24, 96, 200];
+const PROMPTS = [10, 24, 96, 200];
 
 export async function run({ quick, rounds = quick ? 40 : 400 }) {
   const entry = fileURLToPath(new URL("../test/support/calibration/index.ts", import.meta.url));

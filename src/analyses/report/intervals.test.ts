@@ -104,6 +104,17 @@ describe("intervals of pooled figures", () => {
   });
 });
 
+describe("ten prompts", () => {
+  it("have an interval where they are alike, though most hold about 10 %", () => {
+    const { low, high, reason } = computeIntervals(
+      summarizeRun(evenPrompts(10, (prompt) => 0.0625 + 0.001 * prompt)).total,
+    ).delta_abs_mean!;
+    expect(reason).toBeNull();
+    expect(low).toBeLessThan(0.067);
+    expect(high).toBeGreaterThan(0.067);
+  });
+});
+
 describe("where the data allow no interval", () => {
   const none = (sequences: readonly DrawnSequence[], metric = "delta_abs_mean") => {
     const interval = computeIntervals(summarizeRun(sequences).total)[metric]!;

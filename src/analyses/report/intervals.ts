@@ -18,7 +18,9 @@ import { addTurns as totalOfSequence } from "./standouts/index.ts";
 
 /** With fewer clusters a variance is guesswork. */
 const FEWEST_CLUSTERS = 10;
-/** If one cluster holds more, the interval describes that cluster rather than prompts. */
+/**
+ * If one cluster holds more, or more than twice its even share, the interval describes that cluster rather than prompts.
+ */
 const MOST_OF_ONE = 0.1;
 /**
  * Largest relative standard error to expect from the clusters' spread. Skewed sums need many clusters before their mean
@@ -141,7 +143,7 @@ function reasonAgainst(
   if (sum === 0) return `it is 0 in every ${unit}`;
   if (!Number.isFinite(sum)) return "it is infinite";
   const largest = masses.at(-1)! / sum;
-  if (largest > MOST_OF_ONE && masses.length >= FEWEST_CLUSTERS)
+  if (largest > Math.max(MOST_OF_ONE, 2 / masses.length) && masses.length >= FEWEST_CLUSTERS)
     return `one ${unit} holds ${formatShare(largest)}`;
   if (masses.length < FEWEST_CLUSTERS) return `only ${masses.length} ${unit}s`;
   if (expectedError(masses) > MOST_EXPECTED_ERROR) {
