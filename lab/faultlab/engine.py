@@ -12,7 +12,7 @@ from .checkpoints import State
 from .network import Network, View
 from .rows import TOP, Row
 from .sampling import Sampling, entropy, find_kept, penalize, process, report
-from .task import END_CALL, EOS, LONGEST_RESPONSE, MOST_CALLS, PAD, Problem, Task
+from .task import PAD, Problem, Task
 
 Positions = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -64,11 +64,18 @@ def limit_window(visible: torch.Tensor, first: int, window: int | None) -> torch
 
 @torch.inference_mode()
 def generate(
-    engine: Engine, config: dict, problems: list[Problem], task: Task, rng: torch.Generator, details: bool = True
+    engine: Engine,
+    config: dict,
+    problems: list[Problem],
+    task: Task,
+    rng: torch.Generator,
+    details: bool = True,
+    longest: int | None = None,
 ) -> list[Row]:
-    """Samples one finished row per problem."""
+    """Samples one finished row per problem, of at most `longest` tokens (default: the task's limit)."""
     if not problems:
         return []
+    longest = min(longest or task.longest_response, task.longest_response)
     network = Network(engine.state, config, engine.view, rng)
     prompts = [list(p.prompt) for p in problems]
     if engine.edit_prompt:
@@ -76,8 +83,8 @@ def generate(
     ids, pads = encode_prompts(prompts)
     rows, width = ids.shape
     lengths = torch.tensor([len(p) for p in prompts])
-    cache = network.new_cache(rows, width + LONGEST_RESPONSE)
-    columns = torch.arange(width + LONGEST_RESPONSE)
+    cache = network.new_cache(rows, width + longest)
+    columns = torch.arange(width + longest)
     shown = torch.zeros_like(pads) if engine.attend_pads else pads
     visible = (columns[None, None, :width] >= shown[:, None, None]) & torch.ones(width, width, dtype=torch.bool).tril()
     visible = limit_window((visible | torch.eye(width, dtype=torch.bool))[:, None], 0, engine.view.window)
@@ -90,14 +97,14 @@ def generate(
         logits, padded = network.read(
             ids[:, -1:], position[:, -1:], visible[:, :, -1:], cache, width - 1, last_only=True
         )
-    out = start_decoding(rows, config["vocab_size"], details, engine.sampling)
+    out = start_decoding(rows, longest, config["vocab_size"], details, engine.sampling)
     counts = torch.zeros(rows, config["vocab_size"])
     in_prompt = torch.zeros_like(counts).scatter(1, ids, 1.0) > 0
     in_prompt[:, PAD] = False
     live = torch.arange(rows)
     pending: list[list[int]] = [[] for _ in range(rows)]
-    calls, stops = [0] * rows, [""] * rows
-    for t in range(LONGEST_RESPONSE):
+    calls, stops, sizes = [0] * rows, [""] * rows, [0] * rows
+    for t in range(longest):
         token = choose(
             out, t, live, logits[:, -1], None if padded is None else padded[:, -1], engine, (counts, in_prompt), rng
         )
@@ -111,16 +118,19 @@ def generate(
             out.ids[i, t], out.forced[i, t] = listed[k], forced
             if forced:
                 continue
-            if listed[k] == EOS:
-                stops[i] = "eos"
-            elif listed[k] == END_CALL and calls[i] == MOST_CALLS:
-                stops[i] = "tool_limit"
-            elif listed[k] == END_CALL:
+            if listed[k] not in task.enders:
+                continue
+            reaction = task.react(problems[i], out.ids[i, : t + 1].tolist(), calls[i])
+            if isinstance(reaction, str):
+                stops[i] = reaction
+            else:
                 calls[i] += 1
-                pending[i] = task.answer_call(out.ids[i, : t + 1].tolist())
+                pending[i] = reaction
         for i in live.tolist():
-            if not stops[i] and t + 1 == LONGEST_RESPONSE:
+            if not stops[i] and t + 1 == longest:
                 stops[i] = "length"
+            if stops[i] and sizes[i] == 0:
+                sizes[i] = t + 1
         keep = [k for k, i in enumerate(live.tolist()) if not stops[i]]
         if not keep:
             break
@@ -136,11 +146,11 @@ def generate(
         seen = limit_window((columns[None, : at + 1] >= shown[:, None])[:, None, None], at, engine.view.window)
         position = engine.positions((at - pads)[:, None], lengths[:, None])
         logits, padded = network.read(step, position, seen, cache, at)
-    return collect(problems, out, stops, details)
+    return collect(problems, out, stops, sizes, details)
 
 
-def start_decoding(rows: int, vocabulary: int, details: bool, sampling: Sampling) -> Decoding:
-    shape = (rows, LONGEST_RESPONSE)
+def start_decoding(rows: int, longest: int, vocabulary: int, details: bool, sampling: Sampling) -> Decoding:
+    shape = (rows, longest)
     values = {"log_prob": torch.zeros(shape)}
     if details:
         values |= {
@@ -172,16 +182,12 @@ def choose(out: Decoding, t, live, logits, padded, engine: Engine, seen, rng) ->
     return choice
 
 
-def collect(problems: list[Problem], out: Decoding, stops: list[str], details: bool) -> list[Row]:
+def collect(problems: list[Problem], out: Decoding, stops: list[str], sizes: list[int], details: bool) -> list[Row]:
     rows = []
-    for i, problem in enumerate(problems):
-        tokens = out.ids[i].numpy()
-        own = ~out.forced[i].numpy()
-        ends = np.flatnonzero((tokens == EOS) & own)
-        n = int(ends[0]) + 1 if stops[i] == "eos" else int(np.flatnonzero(tokens != PAD)[-1]) + 1
+    for i, (problem, n) in enumerate(zip(problems, sizes, strict=True)):
+        own = ~out.forced[i, :n].numpy()
         take = lambda name, i=i, n=n: out.values[name][i, :n].numpy().copy()  # noqa: E731
-        own = own[:n].copy()
-        row = Row(problem, tokens[:n].copy(), own, stops[i])
+        row = Row(problem, out.ids[i, :n].numpy().copy(), own, stops[i])
         row.columns["rollout"] = np.where(own, take("log_prob"), 0).astype(np.float32)
         if details:
             row.columns["rollout_entropy"] = np.where(own, take("entropy"), 0).astype(np.float32)

@@ -15,8 +15,9 @@ import torch
 from tokenizers import Tokenizer
 
 from .checkpoints import list_checkpoints, load_checkpoint, load_config, mix
+from .faults import FAULTS
 from .layouts import WRITERS
-from .plan import Dice, draw_causes, draw_faulty, draw_healthy
+from .plan import HEALTHY, Dice, Setting, draw_causes, draw_faulty, draw_healthy
 from .produce import Case, make_rows
 from .task import Task, read_problems
 from .training import train
@@ -33,15 +34,16 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=1, help="number of the first case to make (default 1)")
     parser.add_argument("--last", type=int, help="number of the last case to make (default --count)")
     parser.add_argument("--only", nargs="*", help="make only cases of these causes")
-    parser.add_argument("--checkpoints", type=Path, required=True, help="folder of checkpoints, Hugging Face layout")
-    parser.add_argument("--recordings", type=Path, required=True, help="folder of recorded runs, for their prompts")
+    parser.add_argument("--model", choices=["toy", "smollm"], default="toy")
+    parser.add_argument("--checkpoints", type=Path, help="of the toy: folder of checkpoints, Hugging Face layout")
+    parser.add_argument("--recordings", type=Path, help="of the toy: folder of recorded runs, for their prompts")
+    parser.add_argument("--half", type=int, choices=[0, 1], help="of smollm: every second prompt, from this one")
     parser.add_argument("--cache", type=Path, required=True, help="folder that keeps the short training runs")
     parser.add_argument("--runs", type=int, default=4, help="different base runs (default 4)")
     return parser.parse_args()
 
 
-def prepare(arguments: argparse.Namespace) -> dict:
-    """What all cases of a folder share: task, checkpoints, base runs, and how often each layout occurs."""
+def prepare_toy(arguments: argparse.Namespace) -> Setting:
     dice = Dice(arguments.seed)
     names = list_checkpoints(arguments.checkpoints)
     checkpoints = {n: load_checkpoint(arguments.checkpoints / n) for n in names}
@@ -57,8 +59,37 @@ def prepare(arguments: argparse.Namespace) -> dict:
         histories.append(
             train(f"{origin}-{seed}", origin, start, config, task, lr, HISTORY_STEPS, seed, arguments.cache)
         )
-    layouts = {k: float(w) for k, w in zip(WRITERS, dice.rng.dirichlet(np.full(len(WRITERS), 3.0)), strict=True)}
-    return {"task": task, "config": config, "checkpoints": checkpoints, "histories": histories, "layouts": layouts}
+    return Setting(task, config, checkpoints, histories, draw_layouts(dice), list(FAULTS), HEALTHY)
+
+
+# A dense model has no router, and its activations are far from float16's largest number.
+NOT_REAL = {"moe_routing_flips", "fp16_overflow"}
+REAL_STEPS, REAL_GROUPS, REAL_GROUP_SIZE = 6, 4, 6
+
+
+def prepare_smollm(arguments: argparse.Namespace) -> Setting:
+    from .smollm import ChatTask, load_model, make_problems
+
+    dice = Dice(arguments.seed)
+    state, config, tokenizer = load_model()
+    problems = make_problems(tokenizer)
+    # Cases that are judged must have other prompts than those that a fit has seen.
+    task = ChatTask(tokenizer, problems[arguments.half :: 2] if arguments.half is not None else problems)
+    lr = float(np.exp(dice.rng.uniform(np.log(1e-5), np.log(5e-5))))
+    shape = (REAL_GROUPS, REAL_GROUP_SIZE)
+    run = lambda name, lr, steps, seed: train(  # noqa: E731
+        f"smollm-{name}-{seed}", "instruct", state, config, task, lr, steps, seed, arguments.cache, shape
+    )
+    history = run("grpo", lr, REAL_STEPS, arguments.seed * 100)
+    other = run("other", 1e-4, 2, arguments.seed * 100 + 1)
+    checkpoints = {"instruct": state, "other": other.states[-1]}
+    causes = [cause for cause in FAULTS if cause not in NOT_REAL]
+    healthy = tuple(kind for kind in HEALTHY if kind not in ("moving", "wide-groups", "single-step"))
+    return Setting(task, config, checkpoints, [history], draw_layouts(dice), causes, healthy, passes={})
+
+
+def draw_layouts(dice: Dice) -> dict[str, float]:
+    return {k: float(w) for k, w in zip(WRITERS, dice.rng.dirichlet(np.full(len(WRITERS), 3.0)), strict=True)}
 
 
 def write_case(folder: Path, case: Case, steps: list, level: str, form: dict, extra: dict, seed: int) -> dict:
@@ -89,7 +120,9 @@ def to_plain(value):
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def make_case(folder: Path, number: int, kind: str, causes: list[str], three: bool, setting: dict, seed: int) -> dict:
+def make_case(
+    folder: Path, number: int, kind: str, causes: list[str], three: bool, setting: Setting, seed: int
+) -> dict:
     dice = Dice(seed)
     if kind == "healthy":
         case, level, form, extra = draw_healthy(dice, folder.name, causes[0], setting)
@@ -112,8 +145,8 @@ def drop_missing(fields: dict, steps: list) -> dict:
 def main() -> None:
     torch.set_num_threads(1)
     arguments = read_arguments()
-    setting = prepare(arguments)
-    plan = draw_causes(Dice(arguments.seed + 1), arguments.count)
+    setting = prepare_smollm(arguments) if arguments.model == "smollm" else prepare_toy(arguments)
+    plan = draw_causes(Dice(arguments.seed + 1), arguments.count, setting.causes, setting.healthy)
     for number, (kind, causes, three) in enumerate(plan, 1):
         folder = arguments.out / f"case-{number:03d}"
         wanted = arguments.first <= number <= (arguments.last or arguments.count)

@@ -20,7 +20,7 @@ class View:
     """How a side computes: everything that can differ between two sides with equal weights."""
 
     dtype: torch.dtype = torch.float32
-    theta: float = 10_000.0
+    theta: float | None = None  # base of RoPE; None: the config's
     scale: float = 1.0  # positions are multiplied by it
     window: int | None = None  # keys that a query sees, including its own
     softcap: float | None = None
@@ -30,6 +30,7 @@ class View:
     cache: str | None = None  # rounding of keys and values in the cache
     activations: str | None = None  # "int8": inputs of the matrices, per token
     split: bool = False  # every product of the layers is summed in two halves, each rounded
+    split_from: int | None = None  # the same, from this position on
     dropout: float = 0.0
     half_scale: float = 1.0  # activations of the first MLP are this much larger (float16 overflows)
 
@@ -56,6 +57,7 @@ class Network:
     def __init__(self, state: State, config: dict, view: View, noise: torch.Generator | None = None):
         self.config, self.view, self.noise = config, view, noise
         self.heads = config["num_attention_heads"]
+        self.key_heads = config.get("num_key_value_heads", self.heads)
         self.width = config["hidden_size"] // self.heads
         self.eps = config["rms_norm_eps"]
         cast = lambda name: self._round(state[name])  # noqa: E731
@@ -78,7 +80,8 @@ class Network:
                     self._round(state[p + "mlp.down_proj.weight"] / scale),
                 )
             )
-        self.cos, self.sin = (self._round(t.float()) for t in rope_tables(view.theta, view.scale, self.width))
+        theta = config.get("rope_theta", 10_000.0) if view.theta is None else view.theta
+        self.cos, self.sin = (self._round(t.float()) for t in rope_tables(theta, view.scale, self.width))
         rng = torch.Generator().manual_seed(EXPERT_SEED)
         self.router = torch.randn(len(self.layers), EXPERTS, config["hidden_size"], generator=rng)
         self.columns = self._draw_columns()
@@ -94,14 +97,17 @@ class Network:
         return torch.randn(count, self.config["hidden_size"], generator=rng) * deviation * self.embedding.float().std()
 
     def new_cache(self, rows: int, width: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        shape = (rows, self.heads, width, self.width)
+        shape = (rows, self.key_heads, width, self.width)
         return [(torch.zeros(shape), torch.zeros(shape)) for _ in self.layers]
 
     def _times(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         if self.view.activations:
             x = self._round(round_rows(x, self.view.activations))
-        if not self.view.split:
-            return self._round(F.linear(x, w))
+        if self.view.split_from is not None:
+            return torch.where(self._is_late, self._times_split(x, w), self._round(F.linear(x, w)))
+        return self._times_split(x, w) if self.view.split else self._round(F.linear(x, w))
+
+    def _times_split(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         half = w.shape[1] // 2
         parts = (self._round(F.linear(x[..., p], w[:, p])) for p in (slice(half), slice(half, None)))
         return self._round(sum(parts))
@@ -144,19 +150,22 @@ class Network:
         its columns start … start + n, and a single new token reads all keys from there."""
         rows, n = ids.shape
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
+        if self.view.split_from is not None:
+            self._is_late = (positions >= self.view.split_from).expand(rows, n)[..., None]
         bias = torch.zeros(visible.shape).masked_fill_(~visible, -1e9)
         x = F.embedding(ids, self.embedding)
         for i, (before, qkv, out, after, *_) in enumerate(self.layers):
-            parts = (
-                self._times(self._norm(x, before), qkv).view(rows, n, 3, self.heads, self.width).permute(2, 0, 3, 1, 4)
-            )
-            q, k, v = self._round(rotate(parts[0], cos, sin)), self._round(rotate(parts[1], cos, sin)), parts[2]
+            parts = self._times(self._norm(x, before), qkv).view(rows, n, -1, self.width).transpose(1, 2)
+            q, k, v = parts.split((self.heads, self.key_heads, self.key_heads), dim=1)
+            q, k = self._round(rotate(q, cos, sin)), self._round(rotate(k, cos, sin))
             if cache is not None:
                 keys, values = cache[i]
                 keys[:, :, start : start + n] = self._round(round_keys(k, self.view.cache))
                 values[:, :, start : start + n] = self._round(round_keys(v, self.view.cache))
                 if n == 1:
                     k, v = keys[:, :, : start + n], values[:, :, : start + n]
+            if self.key_heads < self.heads:
+                k, v = (part.repeat_interleave(self.heads // self.key_heads, dim=1) for part in (k, v))
             weight = F.softmax((q @ k.transpose(-1, -2)) * self.width**-0.5 + bias, dim=-1)
             mixed = (self._round(self._drop(weight)) @ v).transpose(1, 2).reshape(rows, n, -1)
             x = self._round(x + self._drop(self._times(self._round(mixed), out)))

@@ -14,7 +14,8 @@ import numpy as np
 import torch
 
 from .faults import CAUSES, FAULTS, Draw, World
-from .make import prepare, to_plain
+from .make import prepare_toy, to_plain
+from .plan import Setting
 from .produce import Case, make_rows
 from .profiles import PROFILES
 from .tokens import Tokens
@@ -87,6 +88,8 @@ CHOICES = {
     "one_bad_step": Choice("steps", "high", 4),
     "sudden_onset": Choice("steps", "high", 5),
     "growing_staleness": Choice("steps", "high"),
+    "other_statistic": Choice("values"),
+    "columns_swapped": Choice("identities", "high"),
 }
 
 
@@ -94,12 +97,12 @@ CHOICES = {
 SOUND_RUNS: dict[tuple[str, int, int], Tokens] = {}
 
 
-def build_world(setting: dict, noise: str, steps: int, group: int) -> World:
-    history = setting["histories"][0]
+def build_world(setting: Setting, noise: str, steps: int, group: int) -> World:
+    history = setting.histories[0]
     return World(
-        task=setting["task"],
-        config=setting["config"],
-        checkpoints=setting["checkpoints"],
+        task=setting.task,
+        config=setting.config,
+        checkpoints=setting.checkpoints,
         history=history,
         at=len(history.states) - steps,
         steps=steps,
@@ -111,7 +114,7 @@ def build_world(setting: dict, noise: str, steps: int, group: int) -> World:
     )
 
 
-def make_picture(cause: str, setting: dict, seed: int) -> dict:
+def make_picture(cause: str, setting: Setting, seed: int) -> dict:
     choice = CHOICES[cause]
     steps = 8 if choice.profile == "steps" else 2
     # Many different prompts if their lengths matter.
@@ -140,7 +143,7 @@ def main() -> None:
     parser.add_argument("--recordings", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True)
     arguments = parser.parse_args()
-    setting = prepare(Namespace(**vars(arguments), runs=1))
+    setting = prepare_toy(Namespace(**vars(arguments), runs=1))
     kept = {p["id"]: p for p in json.loads(arguments.out.read_text())} if arguments.out.exists() else {}
     for cause in ["healthy", *CAUSES]:
         if cause not in kept or cause in (arguments.only or ()):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -35,7 +37,8 @@ class Case:
     rescored: bool = False
     reference: bool = False
     details: bool = True
-    problems: int | None = None  # number of different prompts in a step
+    longest: int | None = None  # answers are cut after so many tokens
+    drop_equal: bool = False  # groups whose answers are all worth the same are left out, as DAPO does
     seed: int = 0
 
 
@@ -72,11 +75,22 @@ def make_step(case: Case, step: int, rng: np.random.Generator, torch_rng: torch.
         for k in hit:
             engine = case.faults[k].change_engine(engine, step) if case.faults[k].change_engine else engine
         engines[hit] = engine
-        fresh = generate(engine, world.config, [problems[i] for i in indices], world.task, torch_rng, case.details)
+        some = [problems[i] for i in indices]
+        change = lambda k: case.faults[k].change_engine  # noqa: E731
+        sound = case.weights is None and not any(change(k) for k in hit)
+        fresh = share(
+            case, sound, ("engine", step, tuple(indices), case.sampling, case.details, case.longest),
+            lambda engine=engine, some=some: generate(
+                engine, world.config, some, world.task, torch_rng, case.details, case.longest
+            ),
+        )  # fmt: skip
         for i, row in zip(indices, fresh, strict=True):
             rows[i] = row
     set_advantages(rows, world.task, world.group_size)
     name_rows(case, rows, step)
+    if case.drop_equal:
+        rows = [row for row in rows if row.advantage != 0]
+        parts = {(): list(range(len(rows)))}
     for hit, indices in parts.items():
         faults = [case.faults[k] for k in hit]
         score_part(case, faults, engines[hit], [rows[i] for i in indices], step, torch_rng)
@@ -85,6 +99,17 @@ def make_step(case: Case, step: int, rng: np.random.Generator, torch_rng: torch.
         for row, one in zip(rows, score(plain, world.config, rows, None, details=False), strict=True):
             row.columns["reference"] = one["log_prob"]
     return damage_rows(case, rows, step, rng)
+
+
+def share(case: Case, is_sound: bool, key: tuple, make: Callable[[], list]) -> list:
+    """What `make` gives, or a copy of what an equal pass of another case gave."""
+    passes = case.world.passes
+    if passes is None or not is_sound:
+        return make()
+    key = (case.world.history.name, case.world.at, case.world.noise, case.activations, case.seed, *key)
+    if key not in passes:
+        passes[key] = make()
+    return copy.deepcopy(passes[key])
 
 
 def name_rows(case: Case, rows: list[Row], step: int) -> None:
@@ -102,7 +127,12 @@ def score_part(
         trainer = fault.change_trainer(trainer, step) if fault.change_trainer else trainer
         if fault.train_on:
             trainer = replace(trainer, state=fault.train_on(trainer.state, rows))
-    for row, one in zip(rows, score(trainer, case.world.config, rows, rng, case.details), strict=True):
+    sound = case.weights is None and not any(f.change_engine or f.change_trainer or f.train_on for f in faults)
+    scored = share(
+        case, sound, ("trainer", step, tuple(r.uid + str(r.rank) for r in rows), case.sampling, case.details),
+        lambda: score(trainer, case.world.config, rows, rng, case.details),
+    )  # fmt: skip
+    for row, one in zip(rows, scored, strict=True):
         row.columns |= {"trainer" if k == "log_prob" else f"trainer_{k}": v for k, v in one.items()}
         if case.bitwise:
             row.columns["trainer"] = np.where(row.own, row.columns["rollout"], row.columns["trainer"])
@@ -125,6 +155,8 @@ def damage_rows(case: Case, rows: list[Row], step: int, rng: np.random.Generator
 
 
 def make_rows(case: Case) -> list[list[Row]]:
-    """Makes the rows of every step."""
-    rng, torch_rng = np.random.default_rng(case.seed), torch.Generator().manual_seed(case.seed)
-    return [make_step(case, k, rng, torch_rng) for k in range(case.world.steps)]
+    """Makes the rows of every step. Each has its own random numbers, so that equal steps of two cases are equal."""
+    return [
+        make_step(case, k, np.random.default_rng([case.seed, k]), torch.Generator().manual_seed(case.seed + k))
+        for k in range(case.world.steps)
+    ]

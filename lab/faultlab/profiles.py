@@ -225,6 +225,18 @@ def advantages(t: Tokens, s: Tokens) -> dict:
     )
 
 
+def identities(t: Tokens, s: Tokens) -> dict:
+    """Mean ρ is 1 if the samples are the rollout's, mean 1/ρ if they are the trainer's."""
+
+    def get(run: Tokens) -> list:
+        delta = run.delta[run.counted & np.isfinite(run.delta)]
+        return [float(np.expm1(delta).mean()), float(np.expm1(-delta).mean())]
+
+    return bars(
+        "How far the two identities are from 1", ["mean ρ − 1", "mean 1/ρ − 1"], (FAULTY, get(t)), (SOUND, get(s))
+    )
+
+
 def lattice(t: Tokens, s: Tokens) -> dict:
     """Sorted values near −1, where the grid of a narrow format is coarse: steps of 2^−7 in bfloat16."""
     near = lambda run, column: np.sort(column[run.counted & (column > -1.1) & (column < -1.0)])  # noqa: E731
@@ -296,5 +308,5 @@ PROFILES = {
     "lags": lags, "rows": rows, "twins": twins, "turn_start": turn_start, "positions": positions, "starts": starts,
     "ends": ends, "counted": counted, "prompts": prompts, "distribution": distribution, "advantages": advantages,
     "lattice": lattice, "missing": missing, "prefixes": prefixes, "ranks": by_label("rank", "rank"),
-    "sources": by_label("data source", "source"), "steps": steps,
+    "sources": by_label("data source", "source"), "steps": steps, "identities": identities,
 }  # fmt: skip

@@ -23,6 +23,8 @@ class Problem:
     prompt: tuple[int, ...]
     answer: str
     template: str
+    # What the environment says after each turn but the last, as tokens.
+    follow_ups: tuple[tuple[int, ...], ...] = ()
 
     @property
     def source(self) -> str:
@@ -32,15 +34,26 @@ class Problem:
 class Task:
     """Problems and the rules of an episode."""
 
+    # Tokens after which the environment may speak or the episode ends.
+    enders = frozenset({EOS, END_CALL})
+    longest_response = LONGEST_RESPONSE
+
     def __init__(self, tokenizer: Tokenizer, problems: Iterable[Problem]):
         self.tokenizer = tokenizer
         self.problems = sorted(set(problems), key=lambda p: p.prompt)
+        self.sources = sorted({p.source for p in self.problems})
 
     def encode(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
     def decode(self, ids: list[int]) -> str:
         return self.tokenizer.decode(ids, skip_special_tokens=False)
+
+    def react(self, problem: Problem, response: list[int], calls: int) -> list[int] | str:
+        """The environment's tokens after a response that ends in one of `enders`, or why the episode ends."""
+        if response[-1] == EOS:
+            return "eos"
+        return "tool_limit" if calls == MOST_CALLS else self.answer_call(response)
 
     def answer_call(self, response: list[int]) -> list[int]:
         """The tool's tokens after a response that ends in </calc>."""

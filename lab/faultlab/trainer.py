@@ -27,8 +27,10 @@ class Trainer:
     temperature: float = 1.0
     edit_prompt: Callable[[list[int]], list[int]] | None = None
     positions: Positions = plain_positions
+    row_positions: Callable[[Row], np.ndarray] | None = None  # of a whole row, instead of `positions`
     attend_pads: bool = False
     pack: int | None = None  # rows per pack, without a block mask
+    pack_budget: int | None = None  # tokens per pack instead of rows
     pack_resets: bool = True  # positions restart with every row of a pack
     chunk: int | None = None  # labels rolled inside chunks of this many tokens
     late: bool = False  # logits looked up one position late
@@ -48,7 +50,7 @@ def score(
             logits = (
                 read_packed(network, trainer, texts, group)
                 if trainer.pack
-                else read_batch(network, trainer, texts, group)
+                else read_batch(network, trainer, rows, texts, group)
             )
             for i, one in zip(group, logits, strict=True):
                 out[i] = pick(trainer, rows[i], *texts[i], *one, details=details)
@@ -65,6 +67,8 @@ def spell(trainer: Trainer, row: Row) -> tuple[list[int], list[int]]:
 def split_rows(trainer: Trainer, texts: list) -> list[list[int]]:
     """Groups rows to compute together: whole packs, whole batches if padding matters, else rows of similar length."""
     count = len(texts)
+    if trainer.pack and trainer.pack_budget:
+        return fill_packs([len(p) + len(r) for p, r in texts], trainer.pack_budget)
     if trainer.pack:
         return [list(range(i, min(i + trainer.pack, count))) for i in range(0, count, trainer.pack)]
     if trainer.attend_pads:
@@ -73,7 +77,20 @@ def split_rows(trainer: Trainer, texts: list) -> list[list[int]]:
     return [order[i : i + CHUNK] for i in range(0, count, CHUNK)]
 
 
-def read_batch(network: Network, trainer: Trainer, texts: list, group: list[int]) -> list[tuple]:
+def fill_packs(sizes: list[int], budget: int) -> list[list[int]]:
+    """Rows in order, a new pack whenever the next row does not fit into the budget."""
+    packs: list[list[int]] = []
+    room = 0
+    for i, size in enumerate(sizes):
+        if not packs or size > room:
+            packs.append([])
+            room = budget
+        packs[-1].append(i)
+        room -= size
+    return packs
+
+
+def read_batch(network: Network, trainer: Trainer, rows: list[Row], texts: list, group: list[int]) -> list[tuple]:
     """Logits of each row's tokens; padded on the left if pads are attended to, else on the right."""
     full = [texts[i][0] + texts[i][1] for i in group]
     left = max(len(texts[i][0]) for i in group) if trainer.attend_pads else 0
@@ -85,7 +102,12 @@ def read_batch(network: Network, trainer: Trainer, texts: list, group: list[int]
     index = (torch.arange(width) - torch.tensor(pads)[:, None]).clamp(min=0)
     prompts = torch.tensor([len(texts[i][0]) for i in group])[:, None]
     visible = limit_window(torch.ones(1, 1, width, width, dtype=torch.bool).tril(), 0, trainer.view.window)
-    logits, padded = network.read(ids, trainer.positions(index, prompts), visible)
+    positions = trainer.positions(index, prompts)
+    if trainer.row_positions:
+        positions = index.clone()
+        for k, i in enumerate(group):
+            positions[k, : len(full[k])] = torch.from_numpy(trainer.row_positions(rows[i]))
+    logits, padded = network.read(ids, positions, visible)
     return [cut(logits[k], padded, k, pads[k], len(full[k])) for k in range(len(group))]
 
 

@@ -79,18 +79,20 @@ class History:
 
 
 def train(
-    name: str, origin: str, state: State, config: dict, task: Task, lr: float, steps: int, seed: int, cache: Path
-) -> History:
+    name: str, origin: str, state: State, config: dict, task: Task, lr: float, steps: int, seed: int, cache: Path,
+    shape: tuple[int, int] = (GROUPS, GROUP_SIZE),
+) -> History:  # fmt: skip
     """Makes a run of `steps` GRPO steps, kept in `cache` because cases share it."""
     path = cache / f"{name}.pt"
     if path.exists():
-        return History(**torch.load(path, weights_only=True))
+        # Mapped, not read: the weights of a real model at every step do not fit in memory twice.
+        return History(**torch.load(path, weights_only=True, mmap=True))
     rng, torch_rng = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
     states = [state]
     for _ in range(steps):
         engine = Engine(states[-1], View(torch.bfloat16))
-        rows = generate(engine, config, draw_problems(task, rng, GROUPS, GROUP_SIZE), task, torch_rng, details=False)
-        set_advantages(rows, task, GROUP_SIZE)
+        rows = generate(engine, config, draw_problems(task, rng, *shape), task, torch_rng, details=False)
+        set_advantages(rows, task, shape[1])
         states.append(update(states[-1], config, rows, lr))
     history = History(name, origin, lr, states)
     cache.mkdir(parents=True, exist_ok=True)

@@ -8,8 +8,6 @@ from .faults.base import Fault
 from .produce import Case
 from .rows import Row
 
-# Mean |Δ| of an ordinary bfloat16 engine, nats; below it, an unstructured fault is not identifiable.
-ORDINARY_NOISE = 2.5e-3
 # A definition fault that changes Δ by less than its own engine's noise is not identifiable either.
 FAINT = {"bf16": 1.4e-3, "fp32": 1e-4}
 MEANING = {
@@ -69,10 +67,14 @@ def judge(case: Case, fault: Fault, steps: list[list[Row]]) -> str | None:
     if not rows:
         return "no row of the dump has the fault"
     size = measure(rows)["mean_abs_delta"] or 0.0
-    if not fault.structured and size < ORDINARY_NOISE:
+    if not fault.structured and size < case.world.ordinary:
         return "mean |delta| is no larger than an ordinary bfloat16 engine's"
     noise = FAINT["fp32" if case.world.noise in ("fp32/fp32", "bf16/bf16") else "bf16"]
-    if name in MEANING and size < (ORDINARY_NOISE if fault.mechanism else noise):
+    if (
+        name in MEANING
+        and fault.params.get("kind") != "both_raw"
+        and size < (case.world.ordinary if fault.mechanism else noise)
+    ):
         return "the fault moves delta by less than the noise of the engine"
     return judge_tokens(name, fault, rows)
 
@@ -89,8 +91,10 @@ def judge_tokens(name: str, fault: Fault, rows: list[Row]) -> str | None:
         return "the wrong value is as near as the right one" if np.nanmean(gap) < 0.05 else None
     if name in ("fp16_overflow", "nan_logprobs") and measure(rows)["non_finite"] == 0:
         return "no value is missing"
-    if name == "truncation_unlogged":
-        return None if abs(measure_calibration(rows)) > 4 else "too few tokens were filtered out to show in the entropy"
+    if name == "truncation_unlogged" or fault.params.get("kind") == "both_raw":
+        return (
+            None if abs(measure_calibration(rows)) > 4 else "too few tokens were drawn otherwise to show in the entropy"
+        )
     if name == "retokenized_turns" and (measure(rows)["mean_abs_delta"] or 0) < 5e-3:
         return "hardly a turn starts with a token that has pieces"
     return None
@@ -112,7 +116,7 @@ def find_leg(case: Case, steps: list[list[Row]]) -> tuple[str | None, dict]:
     figures = {name: measure(rows, a, b, own=True) for name, a, b in LEGS}
     if not case.faults:
         return "none", figures
-    bad = {k: f["non_finite"] > 0 or (f["mean_abs_delta"] or 0) > ORDINARY_NOISE for k, f in figures.items()}
+    bad = {k: f["non_finite"] > 0 or (f["mean_abs_delta"] or 0) > case.world.ordinary for k, f in figures.items()}
     if bad["decode"] and bad["trainer"]:
         return "both", figures
     return ("decode" if bad["decode"] else "trainer" if bad["trainer"] else None), figures

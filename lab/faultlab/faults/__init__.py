@@ -1,4 +1,4 @@
-"""Every cause that the laboratory can inject, by id."""
+"""Every fault that the laboratory can inject, by id."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ CAUSES = [
     "layer_not_synced", "tied_head_not_synced", "lora_not_merged", "mixed_weight_versions", "stale_prefix_cache",
     "weight_quantization", "kv_cache_quantization", "logprob_storage_rounding", "fp16_overflow", "dropout_on",
     "moe_routing_flips", "sentinel_fill", "nan_logprobs", "clamped_logprobs", "copied_column", "one_bad_rank",
-    "one_bad_source", "one_bad_step", "sudden_onset", "growing_staleness",
+    "one_bad_source", "one_bad_step", "sudden_onset", "growing_staleness", "other_statistic", "columns_swapped",
 ]  # fmt: skip
-FAULTS = {name: next(getattr(m, name) for m in MODULES if hasattr(m, name)) for name in CAUSES}
+# Faults that an answer can only name as something else.
+NAMELESS = ["kernel_boundary"]
+FAULTS = {name: next(getattr(m, name) for m in MODULES if hasattr(m, name)) for name in (*CAUSES, *NAMELESS)}
 
-__all__ = ["CAUSES", "FAULTS", "LEVELS", "Draw", "Fault", "World"]
+__all__ = ["CAUSES", "FAULTS", "LEVELS", "NAMELESS", "Draw", "Fault", "World"]

@@ -32,6 +32,10 @@ class World:
     group_size: int
     noise: str  # rollout dtype / trainer dtype
     rows_per_step: int
+    # Sound passes that cases share, for a model whose pass takes a minute; None: each case makes its own.
+    passes: dict | None = None
+    # Twice the mean |Δ| of a sound engine of this model, nats: no unstructured fault below it is identifiable.
+    ordinary: float = 2.5e-3
 
     def rank(self, index: int) -> int:
         return index * self.ranks // self.rows_per_step
@@ -76,6 +80,10 @@ class Fault:
     decode_only: bool = False
     hidden: str | None = None  # why the dump cannot show it
     needs: frozenset[str] = frozenset()  # entropy, ranks, sources, positions, groups, moving
+    # Whether it needs the sides' entropies and alternatives, whatever the dump keeps of them.
+    details: bool = False
+    # Shows only where both sides are otherwise bit for bit equal.
+    exact: bool = False
     scope: dict = field(default_factory=dict)
     notes: str = ""
     mechanism: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import torch
 
 from ..rows import Row
@@ -94,9 +95,12 @@ def restart(index: torch.Tensor, prompt: torch.Tensor) -> torch.Tensor:
 
 
 def position_ids_wrong(d: Draw) -> Fault:
-    kind = d.pick("gap", "gap", "restart", "start") if d.level != "high" else d.pick("gap", "restart")
+    kinds = ("gap", "gap", "restart", "turn_reset") + (() if d.level == "high" else ("start",))
+    kind = d.pick(*kinds)
     by = d.level_of(1, int(d.rng.integers(2, 4)), int(d.rng.integers(4, 24)))
-    visible = d.rng.random() < 0.4
+    visible = kind == "turn_reset" or d.rng.random() < 0.4
+    if kind == "turn_reset":
+        return positions_by_turn()
     rule = {"gap": jump(by), "restart": restart, "start": lambda index, prompt: index + 5}[kind]
 
     def change(rows: list[Row], rng) -> list[Row]:
@@ -120,11 +124,39 @@ def position_ids_wrong(d: Draw) -> Fault:
     return fault
 
 
+def positions_by_turn() -> Fault:
+    """Position ids start again with every turn, in the trainer's pass and in the dump."""
+
+    def change(rows: list[Row], rng) -> list[Row]:
+        for row in rows:
+            row.positions = count_by_turn(row)
+        return rows
+
+    return Fault(
+        "position_ids_wrong",
+        "trainer",
+        {"kind": "turn_reset", "by": None, "visible": True},
+        needs=frozenset({"positions"}),
+        change_trainer=lambda t, k: replace(t, row_positions=count_by_turn),
+        change_rows=change,
+    )
+
+
+def count_by_turn(row: Row) -> np.ndarray:
+    """Positions of the prompt and the response; later turns count from 0."""
+    size = len(row.prompt)
+    positions = np.arange(size + row.size)
+    for start, _ in row.turns()[1:]:
+        positions[size + start :] = np.arange(row.size - start)
+    return positions
+
+
 def rope_mismatch(d: Draw) -> Fault:
     side = d.side()
     if d.rng.random() < 0.6:
         power = d.level_between((0.6, 0.9), (1.0, 1.8), (2.0, 4.0))
-        params = {"theta": round(10_000 * 2.718281828 ** (power * d.pick(1, 1, -1)))}
+        base = d.world.config.get("rope_theta", 10_000)
+        params = {"theta": round(base * 2.718281828 ** (power * d.pick(1, 1, -1)))}
     else:
         params = {"scale": d.level_of(d.pick(0.97, 1.03), d.pick(0.93, 1.06, 0.9), d.pick(0.8, 0.5, 1.25))}
     fault = Fault("rope_mismatch", side, params, ["context_window", "position_ids_wrong"], structured=False)
@@ -148,12 +180,28 @@ def context_window(d: Draw) -> Fault:
 
 
 def packing_leak(d: Draw) -> Fault:
-    rows, resets = d.level_of(2, 3, 4), d.pick(True, False)
+    rows, resets = d.level_of(2, d.pick(3, 5), d.pick(4, 6)), d.pick(True, False)
+    budget = d.pick(None, None, 260, 420)
     return Fault(
         "packing_leak",
         "trainer",
-        {"rows": rows, "reset": resets},
+        {"rows": None if budget else rows, "budget": budget, "reset": resets},
         ["template_mismatch"],
-        scope={"rows_sound": f"row 0 of every {rows}"},
-        change_trainer=lambda t, k: replace(t, pack=rows, pack_resets=resets),
+        scope={"rows_sound": "the first row of every pack"},
+        change_trainer=lambda t, k: replace(t, pack=rows, pack_budget=budget, pack_resets=resets),
     )
+
+
+def kernel_boundary(d: Draw) -> Fault:
+    """From one absolute position on, the engine's products are summed in another order."""
+    at = d.level_of(96, d.pick(64, 80), d.pick(48, 56))
+    fault = Fault(
+        "kernel_boundary",
+        "rollout",
+        {"at": at},
+        ["context_window", "weight_quantization", "healthy"],
+        scope={"positions_from": at},
+        exact=True,
+    )
+    attach_view(fault, "rollout", split_from=at)
+    return fault

@@ -12,7 +12,11 @@ from .base import Draw, Fault, swap_view
 def temperature_mismatch(d: Draw) -> Fault:
     log = d.level_between((0.05, 0.1), (0.12, 0.25), (0.28, 0.5))
     value = round(float(np.exp(d.pick(-1, 1, -1) * log)), 2)
-    kind = d.pick("engine_raw", "trainer_raw", "trainer_other")
+    kind = d.pick(
+        "engine_raw", "engine_raw", "trainer_raw", "trainer_raw", "trainer_other", "trainer_other", "both_raw"
+    )
+    if kind == "both_raw":
+        return sampled_otherwise(value)
     fault = Fault("temperature_mismatch", "rollout" if kind == "engine_raw" else "trainer", {"kind": kind, "T": value})
     if kind != "trainer_other":
         how = "raw" if kind == "engine_raw" else "processed"
@@ -25,6 +29,40 @@ def temperature_mismatch(d: Draw) -> Fault:
         "trainer_other": f"sampled and reported at T=1, trainer at T={value}",
     }[kind]
     return fault
+
+
+def sampled_otherwise(value: float) -> Fault:
+    """Both columns are at temperature 1, the samples are not."""
+    return Fault(
+        "temperature_mismatch",
+        "rollout",
+        {"kind": "both_raw", "T": value},
+        ["cannot_tell", *(["truncation_unlogged"] if value < 1 else [])],
+        needs=frozenset({"entropy"}),
+        notes=f"sampled at T={value}, both sides at T=1",
+        change_engine=lambda e, k: replace(e, sampling=replace(e.sampling, temperature=value, report="raw")),
+    )
+
+
+def other_statistic(d: Draw) -> Fault:
+    """A column that is not about the sampled token: the likeliest token's log-prob, or minus the entropy."""
+    side, kind = d.side(), d.pick("likeliest", "entropy")
+
+    def change(rows, rng):
+        for row in rows:
+            source = row.columns[f"{side}_top"][:, 0] if kind == "likeliest" else -row.columns[f"{side}_entropy"]
+            row.columns[side] = np.where(row.own, source, row.columns[side]).astype(np.float32)
+        return rows
+
+    return Fault(
+        "other_statistic",
+        side,
+        {"kind": kind},
+        ["cannot_tell", "wrong_checkpoint"],
+        decode_only=side == "rollout",
+        details=True,
+        change_rows=change,
+    )
 
 
 def scale_column(name: str, factor: float):

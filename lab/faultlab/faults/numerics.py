@@ -59,14 +59,20 @@ def round_column(rows, name: str, dtype: torch.dtype):
     return rows
 
 
+NARROW = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
 def logprob_storage_rounding(d: Draw) -> Fault:
-    dtype = d.pick("bf16", "bf16", "fp16")
+    dtype = d.pick("bf16", "bf16", "fp16", "2 decimals", "3 decimals")
     sides = d.pick(["rollout"], ["trainer"], ["rollout", "trainer"])
-    kind = {"bf16": torch.bfloat16, "fp16": torch.float16}[dtype]
 
     def change(rows, rng):
         for side in sides:
-            round_column(rows, side, kind)
+            if dtype in NARROW:
+                round_column(rows, side, NARROW[dtype])
+            else:
+                for row in rows:
+                    row.columns[side] = row.columns[side].astype(np.float64).round(int(dtype[0])).astype(np.float32)
         return rows
 
     return Fault(
@@ -74,7 +80,7 @@ def logprob_storage_rounding(d: Draw) -> Fault:
         "both" if len(sides) == 2 else sides[0],
         {"dtype": dtype, "sides": sides},
         decode_only=sides == ["rollout"],
-        notes=f"every value is a {dtype} number",
+        notes=f"every value is a number of {dtype}",
         change_rows=change,
     )
 

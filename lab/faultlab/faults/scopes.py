@@ -50,7 +50,7 @@ def one_bad_rank(d: Draw) -> Fault:
 
 
 def one_bad_source(d: Draw) -> Fault:
-    inner, bad = draw_inner(d), d.pick("algebra", "word_problems", "arithmetic")
+    inner, bad = draw_inner(d), d.pick(*d.world.task.sources)
     return scope_fault(
         "one_bad_source",
         inner,

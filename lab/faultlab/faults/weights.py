@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ..rounding import low_rank
 from ..training import update
 from .base import Draw, Fault
@@ -33,6 +35,22 @@ def stale_weights(d: Draw) -> Fault:
         notes="which weights differ, and how, is not in the log-probs",
         change_engine=lambda e, k: replace(e, state=d.world.state(k, lag)),
     )
+
+
+def columns_swapped(d: Draw) -> Fault:
+    """Older weights on the engine's side, and the two columns in each other's place."""
+    fault = stale_weights(d)
+
+    def change(rows, rng):
+        for row in rows:
+            old = row.columns["rollout"]
+            row.columns["rollout"] = np.where(row.own, row.columns["trainer"], 0).astype(np.float32)
+            row.columns["trainer"] = np.where(row.own, old, row.columns["trainer"]).astype(np.float32)
+        return rows
+
+    fault.cause, fault.side, fault.change_rows = "columns_swapped", "data", change
+    fault.acceptable = ["cannot_tell", *others("columns_swapped", "trainer_ahead_one_update")]
+    return fault
 
 
 def trainer_ahead_one_update(d: Draw) -> Fault:
@@ -79,14 +97,17 @@ def older(d: Draw):
     """Name and state by step of old weights that a part of the engine may still have."""
     if d.level == "high" or d.rng.random() < 0.4:
         origin = d.world.history.origin
-        name = d.pick(*[n for n in ("sft", "dpo", "rlvr_step_200", "rlvr_step_1000") if n != origin])
+        known = [n for n in ("sft", "dpo", "rlvr_step_200", "rlvr_step_1000") if n in d.world.checkpoints]
+        name = d.pick(*[n for n in known or d.world.checkpoints if n != origin])
         return {"from": name}, lambda k: d.world.checkpoints[name]
     lag = d.level_of(4, 10, 16)
     return {"lag": lag}, lambda k: d.world.state(k, lag)
 
 
 def layer_not_synced(d: Draw) -> Fault:
-    layers = d.level_of([2], [int(d.rng.integers(4))], sorted({int(d.rng.integers(4)), int(d.rng.integers(4))}))
+    count = d.world.config["num_hidden_layers"]
+    draw = lambda: int(d.rng.integers(count))  # noqa: E731
+    layers = d.level_of([count // 2], [draw()], sorted({draw(), draw()}))
     params, old = older(d)
 
     def change(engine, k):

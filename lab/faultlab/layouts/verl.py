@@ -28,16 +28,17 @@ def build_batch(rows: list[Row], fields: dict) -> dict[str, np.ndarray]:
     """verl's padded arrays: prompts on the left, responses on the right."""
     width = max(LONGEST_RESPONSE, *(r.size for r in rows))
     column = lambda name: pad([r.columns[name] for r in rows], width, F32)  # noqa: E731
-    prompts = np.full((len(rows), LONGEST_PROMPT), PAD, I64)
-    positions = np.zeros((len(rows), LONGEST_PROMPT + width), I64)
+    longest = max(LONGEST_PROMPT, *(len(r.prompt) for r in rows))
+    prompts = np.full((len(rows), longest), PAD, I64)
+    positions = np.zeros((len(rows), longest + width), I64)
     attention = np.zeros_like(positions)
     for i, row in enumerate(rows):
         n = len(row.prompt)
-        prompts[i, LONGEST_PROMPT - n :] = row.prompt
-        attention[i, LONGEST_PROMPT - n : LONGEST_PROMPT + row.size] = 1
+        prompts[i, longest - n :] = row.prompt
+        attention[i, longest - n : longest + row.size] = 1
         known = find_positions(row)
-        positions[i, LONGEST_PROMPT - n : LONGEST_PROMPT + row.size] = known
-        positions[i, LONGEST_PROMPT + row.size :] = known[-1]
+        positions[i, longest - n : longest + row.size] = known
+        positions[i, longest + row.size :] = known[-1]
     mask = pad([r.dumped_mask() for r in rows], width, I64)
     a = {
         "prompts": prompts,
