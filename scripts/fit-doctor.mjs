@@ -18,7 +18,7 @@ if (folders.length === 0) {
 
 const built = (path) => import(new URL(`../dist/${path}.js`, import.meta.url).href);
 const { openRun } = await built("ingest/index");
-const { clusterKeys } = await built("analyses/report/index");
+const { clusterKeys } = await built("analyses/report/cluster-keys");
 const { RowSample } = await built("analyses/doctor/sample/row-sample");
 const { takeRow } = await built("analyses/doctor/sample/row");
 const { View } = await built("analyses/doctor/sample/view");
@@ -145,11 +145,11 @@ const write = (profile) =>
     .join("\n");
 if (flags.write) {
   const file = new URL("../src/analyses/doctor/judge/profiles.ts", import.meta.url);
-  const head = /^[\s\S]*?(?=\/\*\* Of all faults together)/.exec(readFileSync(file, "utf8"))[0];
+  const head = /^[\s\S]*?(?=\/\*\* Over all faults together)/.exec(readFileSync(file, "utf8"))[0];
   const fitted = Object.entries(fitProfiles(recordings)).sort(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(
     file,
-    `${head}/** Of all faults together. */\nexport const BACKGROUND: Profile = {\n${write(fitBackground(recordings))}\n};\n\n` +
+    `${head}/** Over all faults together. */\nexport const BACKGROUND: Profile = {\n${write(fitBackground(recordings))}\n};\n\n` +
       `export const PROFILES: Readonly<Record<string, Profile>> = {\n${fitted
         .map(([kin, profile]) => `  ${kin}: {\n${write(profile)}\n  },`)
         .join("\n")}\n};\n`,
