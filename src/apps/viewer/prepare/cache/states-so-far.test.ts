@@ -101,14 +101,19 @@ it("shows what was read, file after file, and makes the same cache as without", 
 });
 
 it("examines fewer tokens than in the end while it reads", async () => {
-  const logprobs = Array.from({ length: 9000 }, (_, t) => -1 - (t % 7) / 10);
-  const rows = ["a", "b", "c"].map((uid) => ({
-    uid,
-    response_ids: logprobs.map(() => 1),
-    response_mask: logprobs.map(() => 1),
-    rollout_log_probs: logprobs,
-    old_log_probs: logprobs,
-  }));
+  // Each answer of its own: a copy of another is not examined again.
+  const rows = [3, 7, 11].map((shift) => {
+    const logprobs = Array.from({ length: 9000 }, (_, t) => -1 - ((t + shift) % 13) / 9.7);
+    const ones = logprobs.map(() => 1);
+    const ids = logprobs.map((_, t) => (t + shift) % 13);
+    return {
+      uid: `q${shift}`,
+      response_ids: ids,
+      response_mask: ones,
+      rollout_log_probs: logprobs,
+      old_log_probs: logprobs,
+    };
+  });
   for (let step = 1; step <= 5; step++) await work.run(`run/step_${step}.jsonl`, rows);
   const { run, shown } = await prepareWatched(work.path("run"), "cache", () => true);
   const read = shown.map(({ tokens }) => tokens);

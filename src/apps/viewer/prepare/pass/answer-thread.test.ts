@@ -42,14 +42,14 @@ async function makeOptions(name: string): Promise<AnswerOptions> {
 async function writeRun(): Promise<string> {
   for (const step of [1, 2, 3, 4]) {
     const rows = Array.from({ length: 12 }, (_, row) => {
-      const logprobs = Array.from({ length: 5 }, (_, t) => -0.1 * (1 + ((row + 3 * t + step) % 7)));
+      const logprobs = Array.from({ length: 5 }, (_, t) => -0.1037 * (1 + ((row + 3 * t + step) % 7)));
       return {
         uid: `q${row % 5}`,
         reward: row % 2,
         response_ids: logprobs.map((_, t) => (7 * row + t) % 60),
         response_mask: [1, 1, 0, 1, 1],
         rollout_log_probs: logprobs,
-        old_log_probs: logprobs.map((value, t) => value * (1 + 0.1 * ((row + t * step) % 4))),
+        old_log_probs: logprobs.map((value, t) => value * (1 + 0.1013 * ((row + t * step) % 4))),
       };
     });
     await work.run(`run/step_${step}.jsonl`, rows);
