@@ -57,11 +57,11 @@ export function rankSample(
 function isExplained(all: Examined, { clues }: Scope): boolean {
   const strongest = [...all.odds].sort(([, x], [, y]) => y.score - x.score)[0]?.[0];
   if (strongest === undefined) return false;
-  const score = (id: string): number => all.odds.get(id)?.score ?? Number.NEGATIVE_INFINITY;
+  // A likeness to other packed runs is no mark of packs in this one.
+  const isPacked = all.odds.get("packing_leak")?.clues.some(({ profile, weight }) => !profile && weight > 0);
   const has = (id: string): boolean => clues.some(({ cause }) => cause === id);
   return (
-    (has("one_bad_source") && OF_TURNS.has(strongest)) ||
-    (has("mixed_weight_versions") && score("packing_leak") > score("mixed_weight_versions"))
+    (has("one_bad_source") && OF_TURNS.has(strongest)) || (has("mixed_weight_versions") && isPacked === true)
   );
 }
 

@@ -5,13 +5,17 @@
  * @module
  */
 import type { Clue } from "./clue.ts";
+import { measureConsistency } from "./features/consistency.ts";
+import { removeScale, type Scale } from "./features/scale.ts";
 import { describeShape, type Figures, measureFigures, type Shape } from "./features/shape.ts";
+import { measureSpread } from "./features/spread.ts";
 import { measureStepNoise } from "./features/step-noise.ts";
 import { type Health, judgeHealth, judgeNamelessNoise, type NoiseFloor } from "./judge/health.ts";
 import { spreadKin } from "./judge/kin.ts";
 import { compareLikeness } from "./judge/likeness.ts";
 import { judgeMarks } from "./judge/marks.ts";
 import { judgeMeaning, judgeSurplus } from "./judge/meaning.ts";
+import { listUnlikeNoise } from "./judge/noise.ts";
 import { addLogs, type Odds } from "./rank.ts";
 import type { View } from "./sample/view.ts";
 import { examineStructure, type Structure } from "./structure/examine.ts";
@@ -30,6 +34,10 @@ export interface Examined {
 const SECOND_FAULT = 5;
 /** Marks count as proof from this weight on, nats. */
 const PROOF = 2;
+/** Log-odds of a cause whose profile the run does not resemble, or that has none. */
+const UNLIKE_ITS_PROFILE = -4;
+/** A mark of this weight, nats, is written in the dump itself. */
+const CERTAIN = 9;
 /** Prior log-odds of an unlisted fault. */
 const NONE_OF_THESE = -3;
 
@@ -48,7 +56,8 @@ export function examineView(view: View, { steps, engineNoise }: ExamineOptions =
   const health = judgeHealth(figures, shape, { roundingAbs: structure.lattice.expectedAbs, floor });
   const marks = sumByCause(structure.clues);
   const strongest = Math.max(Number.NEGATIVE_INFINITY, ...[...marks.values()].map(({ score }) => score));
-  const rest = figures.spread.tokens === 0 ? new Map<string, Odds>() : judgeRest(figures, shape, health);
+  const rest =
+    figures.spread.tokens === 0 ? new Map<string, Odds>() : judgeRest(view, figures, shape, health);
   return {
     structure,
     figures,
@@ -81,14 +90,15 @@ function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
 }
 
 /** Log-odds of explanations for the tokens that no mark claimed, relative to "a difference of policies" at 0. */
-function judgeRest(figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
+function judgeRest(view: View, figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
   const odds = new Map<string, Odds>();
-  const meaning = judgeMeaning(figures, shape);
+  const meaning = judgeMeaning(figures, shape, (scale) => isNoiseBeside(view, scale, health));
   const isMeaning = meaning.logOdds > 0;
   const logHealthy = isMeaning ? Math.min(health.logOdds, -6) : health.logOdds;
   odds.set("healthy", { score: logHealthy, clues: [health.clue] });
-  const surplus = judgeSurplus(figures);
-  if (surplus) odds.set(surplus.cause, { score: Math.max(logHealthy, 0) + surplus.weight, clues: [surplus] });
+  // A column that is raw beside samples of another temperature has a surplus because of that.
+  for (const surplus of isMeaning ? [] : judgeSurplus(figures))
+    odds.set(surplus.cause, { score: Math.max(logHealthy, 0) + surplus.weight + 1, clues: [surplus] });
   const total = addLogs(meaning.clues.map(({ weight }) => weight));
   for (const clue of meaning.clues)
     odds.set(clue.cause, { score: meaning.logOdds + clue.weight - total, clues: [clue] });
@@ -106,6 +116,18 @@ function judgeRest(figures: Figures, shape: Shape, health: Health): Map<string, 
   return odds;
 }
 
+/** Whether what a factor on the logits leaves of Δ is noise, and less of it than an engine's precision explains. */
+function isNoiseBeside(view: View, scale: Scale, { threshold }: Health): boolean {
+  const other = view.withDelta(removeScale(view, scale));
+  const spread = measureSpread(other);
+  const { byToken, byPair } = measureConsistency(other);
+  const shape = {
+    ...{ byToken, byPair, zeros: 0, surplus: 0, sureness: 0 },
+    ...{ prefixTrainer: Number.NaN, prefixRollout: Number.NaN },
+  };
+  return listUnlikeNoise(spread, shape).length === 0 && spread.logitNoiseMean < threshold;
+}
+
 function judgeDifferences(shape: Shape, marks: readonly Clue[]): Map<string, Odds> {
   const likeness = new Map(
     compareLikeness(shape).flatMap(({ kin, probability, clues }) =>
@@ -116,8 +138,10 @@ function judgeDifferences(shape: Shape, marks: readonly Clue[]): Map<string, Odd
     ) as [string, Odds][],
   );
   for (const mark of marks) {
-    const known = likeness.get(mark.cause) ?? { score: -9, clues: [] };
-    likeness.set(mark.cause, { score: known.score + mark.weight, clues: [mark, ...known.clues] });
+    const known = likeness.get(mark.cause) ?? { score: UNLIKE_ITS_PROFILE, clues: [] };
+    // A mark is seen in this run, a profile was seen in others: it holds a proven cause back only so far.
+    const score = mark.weight >= CERTAIN ? Math.max(known.score, UNLIKE_ITS_PROFILE) : known.score;
+    likeness.set(mark.cause, { score: score + mark.weight, clues: [mark, ...known.clues] });
   }
   const total = addLogs([...likeness.values()].map(({ score }) => score));
   return new Map([...likeness].map(([cause, { score, clues }]) => [cause, { score: score - total, clues }]));

@@ -1,6 +1,7 @@
 /**
- * Chooses the most informative experiment: the one expected to reduce the entropy over causes most, given the outcome
- * that each cause predicts.
+ * Chooses the most informative experiment of those that could confirm the likeliest cause: the one expected to reduce the
+ * entropy over causes most, given the outcome that each cause predicts. One whose outcomes do not name that cause could
+ * only leave it standing.
  *
  * @module
  */
@@ -16,7 +17,11 @@ const WORTH_NAMING = 0.005;
 
 /** @param causes probabilities by id, most likely first; returns null if no experiment is worthwhile */
 export function chooseExperiment(causes: ReadonlyMap<string, number>): NextExperiment | null {
-  const judged = EXPERIMENTS.map((experiment) => ({ experiment, gain: expectGain(experiment, causes) }));
+  const first = [...causes.keys()].find((cause) => cause !== "cannot_tell" && cause !== "healthy");
+  const confirming = EXPERIMENTS.filter(({ outcomes }) =>
+    outcomes.some((outcome) => outcome.causes.includes(first ?? "")),
+  );
+  const judged = confirming.map((experiment) => ({ experiment, gain: expectGain(experiment, causes) }));
   const best = judged.sort((x, y) => y.gain - x.gain)[0];
   return best === undefined || best.gain < WORTHWHILE ? null : describe(best.experiment, best.gain, causes);
 }

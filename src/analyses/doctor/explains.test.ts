@@ -61,7 +61,7 @@ describe("a proven mark that explains little", () => {
     expect(second!.explains).toBeLessThan(0.05);
     expect(second!.probability).toBeGreaterThan(0.99);
     expect(parts.sentence).toMatch(
-      / Also found, but not what makes most of the difference: log-probs stored in half/,
+      / Also found, but not what makes most of the difference: log-probs stored with too few/,
     );
     const sum = parts.causes.reduce(
       (total, { probability, coexists }) => total + (coexists ? 0 : probability),

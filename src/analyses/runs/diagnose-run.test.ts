@@ -8,7 +8,8 @@ let shifted = "";
 beforeAll(async () => {
   folder = await makeRowFolder();
   // Log-probs that no two neighbors share, so that a column moved by one token is an exact trace.
-  const logprobs = (i: number) => Array.from({ length: 60 }, (_, t) => -(((i * 61 + t * 17) % 97) + 1) / 40);
+  const logprobs = (i: number) =>
+    Array.from({ length: 60 }, (_, t) => -(((i * 61 + t * 17) % 97) + 1) / 41.3);
   const rows = (move: number) =>
     Array.from({ length: 30 }, (_, i) => ({
       rollout_log_probs: logprobs(i),
@@ -46,7 +47,7 @@ describe("diagnoseRun", () => {
 
   it("names the fixes of the trainer that is asked for first, else of the one that wrote the files", async () => {
     const logprobs = (i: number) =>
-      Array.from({ length: 60 }, (_, t) => -(((i * 61 + t * 17) % 97) + 1) / 40);
+      Array.from({ length: 60 }, (_, t) => -(((i * 61 + t * 17) % 97) + 1) / 41.3);
     const uneven = await folder.write(
       "uneven/run.jsonl",
       Array.from({ length: 30 }, (_, i) => ({

@@ -30,13 +30,7 @@ const GREEN: readonly string[] = ["none", "normal"];
 const OFF: readonly string[] = ["elevated", "high", "broken", "fault", "not_comparable"];
 
 /** Cases whose level is wrong, with what it is. */
-const WRONG: Readonly<Record<string, readonly [VerdictLevel, why: string]>> = {
-  "fresh/case-075": ["normal", "sampled at T = 1.4 with raw log-probs on both sides: no column shows it"],
-  "fresh/case-301": ["normal", "0.6 % of the rollout's log-probs are 0, at tokens of nearly probability 1"],
-  "fresh/case-401": ["fault", "weights one step old, within an engine's noise, called a temperature (98 %)"],
-  "fresh/case-405": ["fault", "a doubled BOS, within an engine's noise, called a bad step (58 %)"],
-  "fresh/case-501": ["fault", "weights one step old, within an engine's noise, called a temperature (98 %)"],
-};
+const WRONG: Readonly<Record<string, readonly [VerdictLevel, why: string]>> = {};
 
 /** Cases that reading refuses, with what it says. */
 const REFUSED: Readonly<Record<string, RegExp>> = { "dev/case-107": /these are not log-probs/ };

@@ -20,6 +20,18 @@ export const ALIGNMENT: readonly CauseText[] = [
     ],
   },
   {
+    id: "columns_swapped",
+    family: "alignment",
+    title: "The two columns are swapped",
+    description: "The rollout's log-probs are in the trainer's column and the trainer's in the rollout's.",
+    fix: [
+      anyTrainer(
+        "ratio = exp(trainer_logprobs - rollout_logprobs)",
+        "The log-probs that the sampler reported are the denominator; check the order of arguments and of the columns in the dump.",
+      ),
+    ],
+  },
+  {
     id: "rows_shuffled_batch",
     family: "alignment",
     title: "Rows swapped in the batch",

@@ -126,6 +126,20 @@ export const MEANING: readonly CauseText[] = [
     ],
   },
   {
+    id: "other_statistic",
+    family: "meaning",
+    title: "A column that is not about the sampled token",
+    description:
+      "One column holds the entropy, or the log-prob of the likeliest token, instead of the sampled token's log-prob.",
+    // trl#3867: the first of the returned alternatives was taken, which need not be the sampled token.
+    fix: [
+      anyTrainer(
+        "logprob = output.logprobs[token_id].logprob",
+        "Look the sampled token up by its id: engines list alternatives by rank, and the sampled one may come after them.",
+      ),
+    ],
+  },
+  {
     id: "vocab_padding_in_softmax",
     family: "meaning",
     title: "Padding columns in the softmax",

@@ -32,8 +32,9 @@ export const NUMERICS: readonly CauseText[] = [
   {
     id: "logprob_storage_rounding",
     family: "numerics",
-    title: "Log-probs stored in half precision",
-    description: "Log-probs were rounded to bfloat16 or float16 when they were stored or computed.",
+    title: "Log-probs stored with too few digits",
+    description:
+      "Log-probs were rounded to bfloat16, float16 or a few decimals when they were stored or computed.",
     // slime#245.
     fix: [
       anyTrainer(

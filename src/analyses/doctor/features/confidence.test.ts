@@ -163,18 +163,20 @@ describe("unlikely tokens", () => {
   });
 });
 
-it("counts zeros where the other side is clearly not 0", () => {
+it("counts zeros where the other side is unsure: one that is nearly sure may round to 0", () => {
   const found = pairs([
     [0, -1],
-    [0, -2e-5],
+    [0, -5e-3],
+    [0, -7e-3],
     [0, 0],
     [-1, 0],
-    [-1, 0],
-    [-2e-5, 0],
+    [-7e-3, 0],
+    [-5e-3, 0],
     [-1, -1],
-    [-2, -2e-5],
+    [-2, -5e-3],
   ]);
-  expect(found.rolloutZero).toBe(1 / 2);
+  // Of the unsure −1, −7e-3 and −1 of the trainer; of −1, −7e-3, −1 and −2 of the rollout.
+  expect(found.rolloutZero).toBe(2 / 3);
   expect(found.trainerZero).toBe(2 / 4);
 });
 
@@ -338,7 +340,7 @@ describe("entropies", () => {
     const found = of(
       {
         ...{ rollout: [-1, -2, -3, -9, -1], trainer: [-2, -1, -4, -9, -1], mask: [1, 1, 1, 0, 1] },
-        ...entropies([0.5, 1, 1, 1, NaN], [1, 1, 1, 1, NaN]),
+        ...entropies([0.5, 1, 1, 1, NaN], [0.5, 1.5, 1, 1, NaN]),
       },
       { rollout: [-1] },
     );
@@ -346,7 +348,7 @@ describe("entropies", () => {
       closely({ value: 3.5 / 3, z: 3.5 / Math.sqrt(0.25 + 1 + 4), tokens: 3, entropy: 2.5 / 3 }),
     );
     expect(found.trainerSurplus).toEqual(
-      closely({ value: 4 / 3, z: 4 / Math.sqrt(1 + 9), tokens: 3, entropy: 1 }),
+      closely({ value: 4 / 3, z: 4 / Math.sqrt(2.25 + 0.25 + 9), tokens: 3, entropy: 1 }),
     );
     const exact = of({ rollout: [-1, -2], ...entropies([1, 2], [1, 1]) });
     expect(exact.rolloutSurplus).toEqual({ value: 0, z: 0, tokens: 2, entropy: 1.5 });

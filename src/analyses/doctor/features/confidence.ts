@@ -18,7 +18,10 @@ export interface Confidence {
   /** Share with Δ > 0 among the tokens that differ by more than rounding. */
   readonly positiveShare: number;
   readonly decided: number;
-  /** Of the tokens where one side is clearly not 0, the share where the other is exactly 0. */
+  /**
+   * Of the tokens where one side is clearly below 0, the share where the other is exactly 0. Where both are nearly sure, a
+   * temperature or a float32 softmax gives an exact 0 too.
+   */
   readonly rolloutZero: number;
   readonly trainerZero: number;
   /** The positive share among tokens with p above 0.7, which scaled logits all move one way, and their number. */
@@ -65,6 +68,8 @@ const LIKELY = Math.log(0.7);
  */
 const USUAL_ENTROPY = 1;
 const LEAST_EXCESS = 0.25;
+/** Nats: a side below this is not sure of the token, however its log-probs were rounded. */
+const NOT_SURE = -6e-3;
 /** Nats: the error of a float32 log-softmax is about this large. */
 const ROUNDING = 2e-6;
 
@@ -125,10 +130,10 @@ export function measureConfidence(view: View): Confidence {
       counts.unlikelyDelta += delta;
       counts.unlikelyExcess += excess;
     }
-    if (c < SUREST) counts.notTrainer++;
-    if (c < SUREST && a === 0) counts.rolloutZero++;
-    if (a < SUREST) counts.notRollout++;
-    if (a < SUREST && c === 0) counts.trainerZero++;
+    if (c < NOT_SURE) counts.notTrainer++;
+    if (c < NOT_SURE && a === 0) counts.rolloutZero++;
+    if (a < NOT_SURE) counts.notRollout++;
+    if (a < NOT_SURE && c === 0) counts.trainerZero++;
     if (!(a < SUREST && c < SUREST && a > -5 && c > -5)) continue;
     const x = logits.rollout[i]!;
     const y = logits.trainer[i]!;
@@ -239,6 +244,7 @@ function measureSurplus(
   // Given the preceding tokens, surprisal minus entropy has mean 0, and so do its products: tokens need no clusters,
   // however many rows share a prompt.
   let squares = 0;
+  const range = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
   for (let i = 0; i < view.tokens; i++) {
     const row = view.row(i);
     const entropy = row[entropies]?.[view.index(i)];
@@ -247,9 +253,12 @@ function measureSurplus(
     squares += surplus ** 2;
     sum += surplus;
     total += entropy;
+    range.least = Math.min(range.least, entropy);
+    range.most = Math.max(range.most, entropy);
     tokens++;
   }
-  if (tokens === 0) return { value: Number.NaN, z: 0, tokens, entropy: Number.NaN };
+  // One number for all tokens is no entropy of theirs.
+  if (!(range.most > range.least)) return { value: Number.NaN, z: 0, tokens: 0, entropy: Number.NaN };
   const mean = sum / tokens;
   return { value: mean, z: squares === 0 ? 0 : sum / Math.sqrt(squares), tokens, entropy: total / tokens };
 }

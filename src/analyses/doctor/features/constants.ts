@@ -29,8 +29,10 @@ export interface RepeatedValue {
   readonly rowsToEnd: number;
 }
 
-/** Nats: more than an engine's precision moves a token. */
+/** Nats: more than an engine's precision moves a token; less where the two sides agree more closely. */
 const FAR = 0.05;
+const LEAST_FAR = 0.003;
+const TIMES_TYPICAL = 50;
 const FEWEST = 3;
 /** Values examined per side. */
 const MOST_VALUES = 8;
@@ -38,14 +40,15 @@ const MOST_VALUES = 8;
 export function measureConstants(view: View): RepeatedValue[] {
   return (["rollout", "trainer"] as const).flatMap((side) => {
     const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
-    const { lowest, far } = countFar(view, values, other);
+    const limit = limitFar(view);
+    const { lowest, far } = countFar(view, values, other, limit);
     const often = [...far].filter(
       ([value, count]) => count >= FEWEST || (value === lowest && isRound(value)),
     );
     return often
       .sort((x, y) => y[1] - x[1])
       .slice(0, MOST_VALUES)
-      .map(([value]) => describe(view, side, value, value === lowest));
+      .map(([value]) => describe(view, side, value, value === lowest, limit));
   });
 }
 
@@ -55,13 +58,20 @@ interface FarCounts {
   readonly lowest: number;
 }
 
-function countFar(view: View, values: Float64Array, other: Float64Array): FarCounts {
+/** A multiple of the 90th percentile of |Δ|. */
+function limitFar(view: View): number {
+  const sizes: number[] = [];
+  for (let i = 0; i < view.tokens; i++) if (view.isOwn(i)) sizes.push(Math.abs(view.d[i]!));
+  return Math.max(LEAST_FAR, Math.min(FAR, TIMES_TYPICAL * (quantiles(sizes, [0.9])[0] ?? 0)));
+}
+
+function countFar(view: View, values: Float64Array, other: Float64Array, limit: number): FarCounts {
   const far = new Map<number, number>();
   let lowest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const value = values[i]!;
-    if (Math.abs(other[i]! - value) > FAR) far.set(value, (far.get(value) ?? 0) + 1);
+    if (Math.abs(other[i]! - value) > limit) far.set(value, (far.get(value) ?? 0) + 1);
     if (value < lowest) lowest = value;
   }
   return { far, lowest };
@@ -72,14 +82,20 @@ export function isRound(value: number): boolean {
   return Number.isInteger(value * 4);
 }
 
-function describe(view: View, side: "rollout" | "trainer", value: number, isLowest: boolean): RepeatedValue {
+function describe(
+  view: View,
+  side: "rollout" | "trainer",
+  value: number,
+  isLowest: boolean,
+  limit: number,
+): RepeatedValue {
   const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
   const far: number[] = [];
   const others: number[] = [];
   let [candidates, sure, sureHere] = [0, 0, 0];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
-    const isFar = Math.abs(other[i]! - value) > FAR;
+    const isFar = Math.abs(other[i]! - value) > limit;
     if (isFar) candidates++;
     const isSure = other[i]! > -0.05 && other[i]! < -1e-4;
     if (isSure) sure++;

@@ -10,7 +10,7 @@ const row = (values: readonly number[], more: Partial<GivenRow> = {}): GivenRow 
   ...more,
 });
 const NONE = {
-  ...{ copies: 0, pairs: 0, acrossPrompts: 0, inLargerGroups: 0, examples: [], expectedPairs: 0 },
+  ...{ copies: 0, copied: [], pairs: 0, acrossPrompts: 0, inLargerGroups: 0, examples: [], expectedPairs: 0 },
   ...{ rowsInGroups: 0, rowsAllSame: 0 },
 };
 
@@ -23,7 +23,7 @@ it("counts rows that repeat an earlier one of their step exactly", () => {
     [3, 0],
     [4, 1],
   ];
-  expect(found).toEqual({ ...NONE, rows: 5, copies: 3, pairs: 4, examples });
+  expect(found).toEqual({ ...NONE, rows: 5, copies: 3, copied: [2, 3, 4], pairs: 4, examples });
 });
 
 it("compares steps, ids and both columns", () => {
@@ -130,7 +130,15 @@ it("gives all counts of one view", () => {
   const rows = [row([-1, -2], { group: 1 }), row([-1, -2], { group: 1 }), row([-3], { group: 2 })];
   expect(measure(...rows)).toEqual(
     closely({
-      ...{ rows: 3, copies: 1, pairs: 1, acrossPrompts: 0, inLargerGroups: 0, examples: [[1, 0]] },
+      ...{
+        rows: 3,
+        copies: 1,
+        copied: [1],
+        pairs: 1,
+        acrossPrompts: 0,
+        inLargerGroups: 0,
+        examples: [[1, 0]],
+      },
       ...{ expectedPairs: Math.exp(-3), rowsInGroups: 2, rowsAllSame: 2 },
     }),
   );

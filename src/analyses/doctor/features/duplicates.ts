@@ -9,6 +9,7 @@ export interface Duplicates {
   readonly rows: number;
   /** Rows that exactly repeat an earlier row of their step, in tokens and both columns. */
   readonly copies: number;
+  readonly copied: readonly number[];
   /** Copies whose prompt differs from the row they repeat: never by chance. */
   readonly acrossPrompts: number;
   /** Copies in prompts with more responses than usual, if nearly all prompts of the step have the same number. */
@@ -25,8 +26,9 @@ export interface Duplicates {
 export function measureDuplicates(view: View): Duplicates {
   const first = new Map<number, number[]>();
   const examples: [number, number][] = [];
+  const copied: number[] = [];
   const larger = findLargerGroups(view);
-  let [copies, pairs, acrossPrompts, inLargerGroups] = [0, 0, 0, 0];
+  let [pairs, acrossPrompts, inLargerGroups] = [0, 0, 0];
   for (let r = 0; r < view.rows.length; r++) {
     const key = contentKey(view, r);
     const same = first.get(key);
@@ -34,7 +36,7 @@ export function measureDuplicates(view: View): Duplicates {
       first.set(key, [r]);
       continue;
     }
-    copies++;
+    copied.push(r);
     pairs += same.length;
     if (!isSamePrompt(view, r, same[0]!)) acrossPrompts++;
     if (larger.has(view.rows[r]!.group)) inLargerGroups++;
@@ -43,7 +45,8 @@ export function measureDuplicates(view: View): Duplicates {
   }
   return {
     rows: view.rows.length,
-    copies,
+    copies: copied.length,
+    copied,
     pairs,
     acrossPrompts,
     inLargerGroups,

@@ -22,8 +22,12 @@ describe("the format of a column", () => {
     ["the smallest normal numbers of float16", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 1024), "fp16"],
     ["twelve bits there", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 2048), "full"],
     ["beyond float16", (k: number) => -(65536 + 512 * (2 * k + 1)), "bf16"],
-    ["float16's bits beyond its range", (k: number) => -(65536 + 64 * (2 * k + 1)), "full"],
-    ["beyond both", (k: number) => -(65536 + 32 * (2 * k + 1)), "full"],
+    // Whole numbers, which text with one decimal holds as well.
+    ["float16's bits beyond its range", (k: number) => -(65536 + 64 * (2 * k + 1)), "1 decimal"],
+    ["one decimal", (k: number) => -(3 * k + 1) / 10, "1 decimal"],
+    ["two decimals", (k: number) => Math.fround(-(7 * k + 1) / 100), "2 decimals"],
+    ["three decimals", (k: number) => Math.fround(-(137 * k + 1) / 1000), "3 decimals"],
+    ["four decimals", (k: number) => Math.fround(-(1373 * k + 1) / 10_000), "full"],
     ["the largest of float16", (k: number) => -(65504 - 64 * k), "fp16"],
     // Rounding to float32 first: a float64 stands on the grid where its nearest float32 does.
     ["float64 beside the grid", (k: number) => -(1 + k / 128) - 1e-12, "bf16"],
@@ -85,6 +89,12 @@ describe("|Δ| that rounding alone makes", () => {
     const [values, zeros] = [[...fp16, ...fp16], list(20, () => 0)];
     const found = lattice([...values, ...zeros], [...values, ...zeros]);
     expect(found.expectedAbs).toBeCloseTo((Math.SQRT2 * 2 ** -10 * 40) / 60, 12);
+  });
+
+  it("is a quarter of a decimal, whatever the value", () => {
+    const decimals = list(20, (k) => -(7 * k + 1) / 100);
+    expect(lattice(decimals, list(20, full)).expectedAbs).toBeCloseTo(0.01 / 4, 12);
+    expect(lattice(decimals, decimals).expectedAbs).toBeCloseTo((Math.SQRT2 * 0.01) / 4, 12);
   });
 
   it("has the step of float16's smallest numbers below 2^−14", () => {

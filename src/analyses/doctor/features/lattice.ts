@@ -1,7 +1,12 @@
-/** Whether stored values lie on the grid of a narrower number format. */
+/** Whether stored values lie on a grid: that of a narrower number format, or of a few decimals. */
 import { LEFT_OUT, type View } from "../sample/view.ts";
 
-export type StoredAs = "bf16" | "fp16" | "full";
+export type StoredAs = "bf16" | "fp16" | "full" | Decimals;
+/** Written in text with so many digits after the point. */
+export type Decimals = "1 decimal" | "2 decimals" | "3 decimals";
+
+/** Four decimals are an error of 2.5e-5 nats, far below any engine's. */
+const DECIMALS: readonly Decimals[] = ["1 decimal", "2 decimals", "3 decimals"];
 
 export interface Lattice {
   readonly rollout: StoredAs;
@@ -34,6 +39,13 @@ function isFloat16(value: number): boolean {
   return (bits[0]! & 0x1fff) === 0;
 }
 
+/** Whether a number has so many decimals, as the nearest float32. */
+function hasDecimals(value: number, digits: number): boolean {
+  const scaled = Math.fround(value) * 10 ** digits;
+  // float32 keeps 24 bits of the whole number, so its error grows with it.
+  return Math.abs(scaled - Math.round(scaled)) <= Math.max(1, Math.abs(scaled)) * 2 ** -23;
+}
+
 export function measureLattice(view: View): Lattice {
   const rollout = storedAs(view, view.a);
   const trainer = storedAs(view, view.c);
@@ -47,6 +59,7 @@ export function measureLattice(view: View): Lattice {
 
 function storedAs(view: View, column: Float64Array): { as: StoredAs; values: number } {
   let [values, bf16, fp16] = [0, 0, 0];
+  const decimals = DECIMALS.map(() => 0);
   for (let i = 0; i < view.tokens; i++) {
     if (view.left[i] !== LEFT_OUT.own) continue;
     const value = column[i]!;
@@ -54,10 +67,14 @@ function storedAs(view: View, column: Float64Array): { as: StoredAs; values: num
     values++;
     if (isBfloat16(value)) bf16++;
     if (isFloat16(value)) fp16++;
+    DECIMALS.forEach((_, k) => {
+      if (hasDecimals(value, k + 1)) decimals[k]!++;
+    });
   }
   const on = (count: number): boolean => values >= FEWEST_VALUES && count >= NEARLY_ALL * values;
   // Within its range float16 contains every bfloat16 number, so the coarser grid is tested first.
-  return { as: on(bf16) ? "bf16" : on(fp16) ? "fp16" : "full", values };
+  const as = on(bf16) ? "bf16" : on(fp16) ? "fp16" : DECIMALS[decimals.findIndex(on)];
+  return { as: as ?? "full", values };
 }
 
 /** The mean error of rounding to nearest is a quarter of the spacing. */
@@ -73,8 +90,12 @@ function expectedAbs(view: View, rollout: StoredAs, trainer: StoredAs): number {
   return count === 0 ? 0 : sum / count;
 }
 
-function spacing(value: number, as: StoredAs): number {
-  if (as === "full" || value === 0) return 0;
+/** Between neighboring stored values; NaN where that depends on an unknown value. */
+export function spacing(value: number, as: StoredAs): number {
+  if (as === "full") return 0;
+  const places = DECIMALS.indexOf(as as Decimals) + 1;
+  if (places > 0) return 10 ** -places;
+  if (value === 0) return 0;
   const exponent = Math.floor(Math.log2(Math.abs(value)));
   return as === "bf16" ? 2 ** (exponent - 7) : 2 ** (Math.max(exponent, -14) - 10);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type GivenRow, makeView } from "../sample/view.test-data.ts";
 import { apart, at, closely } from "./closely.test-data.ts";
 import { gapAt, measurePlaces } from "./places.ts";
-import { compareMeans, logit } from "./stats.ts";
+import { logit } from "./stats.ts";
 
 const places = (rows: readonly GivenRow[]) => measurePlaces(makeView(rows));
 const row = (gaps: readonly number[], more: Partial<GivenRow> = {}): GivenRow => ({
@@ -144,69 +144,6 @@ describe("the kink", () => {
     expect(kinkOf([0.1, 0.3, 1.1, 1.3]).position).toBe(2);
     // Without any spread.
     expect(kinkOf([0.1, 0.1, 1, 1]).z).toBeGreaterThan(1e9);
-  });
-});
-
-describe("packing", () => {
-  const rows = (gaps: readonly number[], more: (r: number) => Partial<GivenRow> = () => ({})): GivenRow[] =>
-    gaps.map((gap, r) => row([gap, gap, gap, gap], more(r)));
-  const packed = (...given: Parameters<typeof rows>) => places(rows(...given)).packing;
-  const repeat = (pattern: readonly number[], times: number): number[] =>
-    Array.from({ length: times }, () => pattern).flat();
-  const logs = (gaps: readonly number[]): number[] => gaps.map((gap) => Math.log(gap + 1e-6));
-
-  it("is a period whose first rows are sound while the others are not", () => {
-    const [sound, other] = [
-      [0.1, 0.1, 0.2, 0.1],
-      [1, 1.1, 1, 1],
-    ] as const;
-    expect(packed([0.1, 1, 0.1, 1.1, 0.2, 1, 0.1, 1])).toEqual(
-      closely({
-        ...{ period: 2, soundGap: 0.1, otherGap: 1, sound: 4, other: 4 },
-        z: compareMeans(logs(other), logs(sound)),
-      }),
-    );
-  });
-
-  it("is found where the sound rows do not differ at all", () => {
-    const found = packed(repeat([0, 1, 1, 1], 4));
-    const logs = (count: number, gap: number): number[] => new Array(count).fill(Math.log(gap + 1e-6));
-    expect(found).toMatchObject({ period: 4, soundGap: 0, sound: 4 });
-    expect(found?.z).toBeCloseTo(compareMeans(logs(12, 1), logs(4, 0)), 3);
-  });
-
-  it("needs four rows of each", () => {
-    expect(packed([0.1, 1, 0.1, 1, 0.1, 1, 0.1])).toBeNull();
-    expect(packed([1, 0.1, 1, 0.1, 1, 0.1, 1])).toBeNull();
-    const short = rows([0.1, 1, 0.1, 1, 0.1, 1, 0.1, 1]);
-    short[7] = row([1, 1, 1]);
-    expect(places(short).packing).toBeNull();
-  });
-
-  it("of up to 16 rows is found, of 17 not", () => {
-    expect(packed(repeat([0.1, ...new Array(15).fill(1)], 4))?.period).toBe(16);
-    const longer = packed(repeat([0.1, ...new Array(16).fill(1)], 4));
-    expect(longer?.soundGap).toBeCloseTo(1, 9);
-  });
-
-  it("is of a longer period only where that separates by a fifth better", () => {
-    // Contrasts: 1 / 0.155 · √8 = 18.2, 1 / 0.175 · √8 = 16.2 and, of every fourth row, 10 · √4 = 20.
-    expect(packed(repeat([0.1, 1, 0.21, 1], 4))?.period).toBe(2);
-    expect(packed(repeat([0.1, 1, 0.25, 1], 4))?.period).toBe(4);
-    expect(packed(repeat([0.1, 1], 8))).toMatchObject({ period: 2, sound: 8, other: 8 });
-  });
-
-  it("counts rows within their file, or within their step, whichever separates better", () => {
-    const gaps = repeat([0.1, 1, 0.1, 1, 0.1, 1, 0.1], 2);
-    const byStep = packed(gaps, (r) => ({ step: r < 7 ? 1 : 2 }));
-    expect(byStep).toMatchObject({ period: 2, sound: 8, other: 6, soundGap: expect.closeTo(0.1, 9) });
-    const byFile = packed(repeat([0.1, 1], 7), (r) => ({ step: r < 7 ? 1 : 2 }));
-    expect(byFile).toMatchObject({ period: 2, sound: 7, other: 7, soundGap: expect.closeTo(0.1, 9) });
-    // Rows that are numbered elsewhere: 1, 3, 5 and so on are the sound ones here.
-    expect(packed(repeat([0.1, 1], 4), (r) => ({ row: r + 1, step: r < 4 ? 1 : 2 }))?.soundGap).toBeCloseTo(
-      0.1,
-      9,
-    );
   });
 });
 

@@ -3,10 +3,10 @@
  */
 import type { View } from "../sample/view.ts";
 import { absolutePosition } from "./chunks.ts";
-import { orderSteps } from "./order.ts";
+import { findPacking, type Packing } from "./packing.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SUREST } from "./spread.ts";
-import { compareMeans, mean, median, spearman } from "./stats.ts";
+import { mean, median, spearman } from "./stats.ts";
 
 export interface PlaceBin {
   /** Mean position of its tokens, counting the prompt if known. */
@@ -49,17 +49,6 @@ export interface Relation {
   readonly z: number;
 }
 
-export interface Packing {
-  /** Every `period`-th row, from the first, is healthy while the others are not. */
-  readonly period: number;
-  readonly soundGap: number;
-  readonly otherGap: number;
-  readonly sound: number;
-  readonly other: number;
-  /** Student's t, as a normal deviate, of the others' log gaps against those of the healthy rows. */
-  readonly z: number;
-}
-
 export interface PositionJumps {
   readonly tokens: number;
   readonly jumps: number;
@@ -70,7 +59,6 @@ export interface PositionJumps {
 
 const BINS = 16;
 const MOST = 3;
-const MOST_PERIOD = 16;
 
 /** |logit p_trainer − logit p_rollout| capped at 3; undefined if a side is too sure for its remaining digits. */
 export function gapAt(view: View, i: number): number | undefined {
@@ -226,48 +214,6 @@ function averageRows(view: View, { count, rows, gaps }: Tokens): number[] {
     counts[row]!++;
   }
   return Array.from(sums, (sum, row) => (counts[row]! < 4 ? Number.NaN : sum / counts[row]!));
-}
-
-/** Rows are packed in the order of their file or of their step: the first row of each period has no row before it. */
-function findPacking(view: View, rowGaps: readonly number[]): Packing | null {
-  const inFile = view.rows.map(({ row }) => row);
-  const inStep = new Array<number>(view.rows.length);
-  for (const rows of orderSteps(view).values())
-    rows.forEach((r, place) => {
-      inStep[r] = place;
-    });
-  const found = [inFile, inStep].flatMap((order) => findPeriod(view, rowGaps, order) ?? []);
-  return found.sort((x, y) => contrast(y) - contrast(x))[0] ?? null;
-}
-
-function findPeriod(view: View, rowGaps: readonly number[], places: readonly number[]): Packing | null {
-  let best: Packing | null = null;
-  for (let period = 2; period <= MOST_PERIOD; period++) {
-    const [sound, other]: [number[], number[]] = [[], []];
-    view.rows.forEach((_, r) => {
-      const gap = rowGaps[r]!;
-      if (Number.isFinite(gap)) (places[r]! % period === 0 ? sound : other).push(gap);
-    });
-    if (sound.length < 4 || other.length < 4) continue;
-    const found = {
-      period,
-      soundGap: median(sound),
-      otherGap: median(other),
-      sound: sound.length,
-      other: other.length,
-      z: compareMeans(other.map(logGap), sound.map(logGap)),
-    };
-    if (best === null || contrast(found) > 1.2 * contrast(best)) best = found;
-  }
-  return best;
-}
-
-function logGap(gap: number): number {
-  return Math.log(gap + 1e-6);
-}
-
-function contrast({ soundGap, otherGap, sound }: Packing): number {
-  return (otherGap / (soundGap + 1e-6)) * Math.sqrt(sound);
 }
 
 function countJumps(view: View): PositionJumps | null {

@@ -3,9 +3,11 @@ import { makeView } from "../sample/view.test-data.ts";
 import { at, closely } from "./closely.test-data.ts";
 import { measureConfidence } from "./confidence.ts";
 import { measureConsistency } from "./consistency.ts";
+import type { Packing } from "./packing.ts";
 import { measurePlaces, type PlaceBin } from "./places.ts";
 import { measurePrefixes } from "./prefixes.ts";
 import { measureRepeats, type Repeats } from "./repeats.ts";
+import { measureScale } from "./scale.ts";
 import { describeShape, type Figures, measureFigures, SHAPE, type ShapeName } from "./shape.ts";
 import { measureSpread } from "./spread.ts";
 import { measureTraining, type ReferenceFigures } from "./training.ts";
@@ -19,7 +21,7 @@ const REFERENCE: ReferenceFigures = {
   ...{ tokens: 5, trainerEqual: 0, rolloutEqual: 0, trainerDistance: 0.01, rolloutDistance: 0.1 },
   ...{ alongTrainer: 0.8, alongRollout: 0.2 },
 };
-const PACKING = { period: 2, soundGap: 0.1, otherGap: 1, sound: 4, other: 4, z: 5 };
+const PACKING: Packing = { of: "sequences", size: 2, soundGap: 0.1, otherGap: 1, sound: 4, other: 4, z: 5 };
 
 /** Figures of which every number of the shape is another one. */
 const BASE: Figures = (() => {
@@ -50,6 +52,7 @@ const BASE: Figures = (() => {
     },
     prefixes: { ...figures.prefixes, pairs: 20, trainer: 0.1, rollout: 0.01, between: 1 },
     repeats: REPEATS,
+    scale: null,
     training: { advantage: { r: 0.35, z: 2, rows: 16 }, reference: REFERENCE },
     consistency: {
       ...{ byToken: 0.11, byPair: 0.12, byPrompt: 0.13, neighbors: 0.14, sureness: 0.15, turnStarts: 10 },
@@ -73,6 +76,7 @@ it("measures every figure of the view", () => {
     places: measurePlaces(view),
     prefixes: measurePrefixes(view),
     repeats: measureRepeats(view),
+    scale: measureScale(view),
     training: measureTraining(view),
     consistency: measureConsistency(view),
   });

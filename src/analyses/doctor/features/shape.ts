@@ -10,6 +10,7 @@ import { type Consistency, measureConsistency } from "./consistency.ts";
 import { measurePlaces, type Places } from "./places.ts";
 import { measurePrefixes, type Prefixes } from "./prefixes.ts";
 import { measureRepeats, type Repeats } from "./repeats.ts";
+import { measureScale, type Scale } from "./scale.ts";
 import { measureSpread, type Spread } from "./spread.ts";
 import { quantiles } from "./stats.ts";
 import { measureTraining, type Training } from "./training.ts";
@@ -20,6 +21,7 @@ export interface Figures {
   readonly places: Places;
   readonly prefixes: Prefixes;
   readonly repeats: Repeats | null;
+  readonly scale: Scale | null;
   readonly training: Training;
   readonly consistency: Consistency;
 }
@@ -31,6 +33,7 @@ export function measureFigures(view: View): Figures {
     places: measurePlaces(view),
     prefixes: measurePrefixes(view),
     repeats: measureRepeats(view),
+    scale: measureScale(view),
     training: measureTraining(view),
     consistency: measureConsistency(view),
   };

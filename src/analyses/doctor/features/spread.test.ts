@@ -96,6 +96,9 @@ it("gives all figures of one view", () => {
   const excess = [-0.5, 1, 0, -1].map(Math.expm1);
   const unit = excess.reduce((sum, value) => sum + value, 0) / 4;
   const clusters = [excess[0]! + excess[1]!, excess[2]! + excess[3]!].map((sum) => sum - 2 * unit);
+  const reverse = [0.5, -1, 0, 1].map(Math.expm1);
+  const back = reverse.reduce((sum, value) => sum + value, 0) / 4;
+  const backClusters = [reverse[0]! + reverse[1]!, reverse[2]! + reverse[3]!].map((sum) => sum - 2 * back);
   const noise = [0.5 / (1 - Math.exp(-1)), 1 / (1 - Math.exp(-2)), 1 / (1 - Math.exp(-1))];
   expect(found).toEqual(
     closely({
@@ -108,6 +111,7 @@ it("gives all figures of one view", () => {
         halfVariance: 1 / 2.25,
       },
       ...{ unitMean: unit, unitMeanZ: (4 * unit) / Math.hypot(...clusters), equalShare: 1 / 4 },
+      inverseMeanZ: (4 * back) / Math.hypot(...backClusters),
       ...{ kurtosis: (4 * 2.0625) / 2.25 ** 2, topShare: 1 / 2.5 },
       unsure: (2 * (1 - Math.exp(-1)) + (1 - Math.exp(-2)) + (1 - Math.exp(-0.01))) / 4,
       logitNoise: 1.5 / Math.hypot(...a.map((own) => 1 - Math.exp(own))),

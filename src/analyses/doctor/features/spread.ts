@@ -21,6 +21,8 @@ export interface Spread {
   /** Mean ρ − 1 with its z, clustered by group; ρ capped at e^20. */
   readonly unitMean: number;
   readonly unitMeanZ: number;
+  /** z of mean 1/ρ − 1, which is 0 if the samples were drawn from what the trainer's column says. */
+  readonly inverseMeanZ: number;
   readonly equalShare: number;
   readonly kurtosis: number;
   /** Share of Σ|Δ| in the 1 % of tokens that differ most. */
@@ -62,6 +64,7 @@ export function measureSpread(view: View): Spread {
   const noise = new NumberList(view.tokens);
   const gaps = new NumberList(view.tokens);
   const groups = new Map<number, [excess: number, tokens: number]>();
+  const inverse = { sum: 0, groups: new Map<number, [excess: number, tokens: number]>() };
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const a = view.a[i]!;
@@ -70,6 +73,9 @@ export function measureSpread(view: View): Spread {
     const excess = Math.expm1(Math.min(delta, LARGEST_DELTA));
     addToken(sums, a, delta, excess);
     addGroup(groups, view.row(i).group, excess);
+    const reverse = Math.expm1(Math.min(-delta, LARGEST_DELTA));
+    inverse.sum += reverse;
+    addGroup(inverse.groups, view.row(i).group, reverse);
     sizes.push(Math.abs(delta));
     const p = Math.exp(a);
     if (p > 0.05 && p < 0.95) noise.push(Math.abs(delta) / (1 - p));
@@ -90,6 +96,7 @@ export function measureSpread(view: View): Spread {
     halfVariance: sums.square === 0 ? Number.NaN : (-2 * sums.delta) / sums.square,
     unitMean: per(sums.ratio),
     unitMeanZ: clusterZ(groups, per(sums.ratio)),
+    inverseMeanZ: clusterZ(inverse.groups, per(inverse.sum)),
     equalShare: per(sums.equal),
     kurtosis: sums.square === 0 ? Number.NaN : (n * sums.fourth) / sums.square ** 2,
     topShare: shareOfTop(sizes.values, sums.abs),

@@ -13,6 +13,7 @@ const noise = (sigma: number, more: Partial<Spread> = {}): Spread => ({
   halfVariance: 1,
   unitMean: 0,
   unitMeanZ: 0.4,
+  inverseMeanZ: 0.4,
   equalShare: 0,
   kurtosis: 40,
   topShare: 0.1,
@@ -26,18 +27,18 @@ const noise = (sigma: number, more: Partial<Spread> = {}): Spread => ({
   ...more,
 });
 const PLAIN: Structure = {
-  ...{ zeros: 0, surplus: Number.NaN, byToken: 0.05, sureness: 0.02 },
+  ...{ zeros: 0, surplus: Number.NaN, byToken: 0.05, byPair: 0.1, sureness: 0.02 },
   ...{ prefixTrainer: -3, prefixRollout: -0.1 },
 };
 const HEAVY: Partial<Spread> = { logitGap: [0.01, 0.05, 0.1] };
 const threshold = (spread: Spread, input?: HealthInput): number => weighLevel(spread, input).threshold;
 
 describe("noise on logits", () => {
-  it("is an engine's precision up to σ 0.15, and 7 % of a decade make it ten times as likely or unlikely", () => {
+  it("is an engine's precision up to σ 0.2, and 7 % of a decade make it ten times as likely or unlikely", () => {
     const odds = (sigma: number): number => weighLevel(noise(sigma), { structure: PLAIN }).logOdds;
-    expect(odds(0.15)).toBeCloseTo(0, 9);
-    expect(odds(0.15 / 1.2)).toBeCloseTo(31 * Math.log10(1.2), 9);
-    expect(odds(0.15 * 1.2)).toBeCloseTo(-31 * Math.log10(1.2), 9);
+    expect(odds(0.2)).toBeCloseTo(0, 9);
+    expect(odds(0.2 / 1.2)).toBeCloseTo(31 * Math.log10(1.2), 9);
+    expect(odds(0.2 * 1.2)).toBeCloseTo(-31 * Math.log10(1.2), 9);
     expect([odds(0), odds(5)]).toEqual([12, -12]);
   });
 
@@ -52,16 +53,16 @@ describe("noise on logits", () => {
     expect(held(0.12, "third column")).toBeCloseTo(0.24, 12);
     expect(held(1e-6, "third column")).toBeCloseTo(0.058, 12);
     expect(held(0.08, "own steps")).toBeCloseTo(0.12, 12);
-    expect(held(0.13, "own steps")).toBeCloseTo(0.15, 12);
+    expect(held(0.15, "own steps")).toBeCloseTo(0.2, 12);
     expect(held(0.02, "own steps")).toBeCloseTo(0.058, 12);
     // Steps that are all bad are no floor.
-    expect(held(3, "own steps")).toBeCloseTo(0.15, 12);
+    expect(held(3, "own steps")).toBeCloseTo(0.2, 12);
   });
 
   it("has what storage adds on top, in the same unit", () => {
     const added = threshold(noise(0.1), { roundingAbs: 0.003 }) - threshold(noise(0.1));
     expect(added).toBeCloseTo((Math.sqrt(Math.PI / 2) * 0.003) / 0.06, 12);
-    expect(threshold(noise(0, { unsure: 0 }), { roundingAbs: 0.003 })).toBeCloseTo(0.15, 12);
+    expect(threshold(noise(0, { unsure: 0 }), { roundingAbs: 0.003 })).toBeCloseTo(0.2, 12);
   });
 });
 
@@ -75,7 +76,12 @@ describe("what is not like noise", () => {
     ["zeros", {}, { zeros: 0.2 }, /^20.0 % of the log-probs are exactly 0 on one side alone$/],
     ["samples less likely than they should be", {}, { surplus: 12 }, /^mean surprisal is not mean entropy/],
     ["samples likelier than they should be", {}, { surplus: -10 }, /^mean surprisal is not mean entropy/],
-    ["tokens that differ alike", {}, { byToken: 0.2 }, /^the token's id explains 20.0 % of the difference$/],
+    [
+      "tokens that differ alike after another",
+      {},
+      { byToken: 0.2, byPair: 0.51 },
+      /^the token's id explains 20.0 % of the difference$/,
+    ],
     ["dropout", {}, { prefixTrainer: -0.1, prefixRollout: -2 }, /^the trainer differs from itself/],
     ["scaled logits", {}, { sureness: 0.6 }, /^the difference depends on how sure the policy is$/],
   ])("%s: said, and no more than the lab's engines have is then explained", (_, spread, structure, words) => {
@@ -90,8 +96,17 @@ describe("what is not like noise", () => {
     expect(listUnlikeNoise(noise(0.1), unknown as unknown as Structure)).toEqual([]);
   });
 
+  it("is not weights that one side rounds: a token differs alike, whatever comes before it", () => {
+    const unlike = (byToken: number, byPair: number) =>
+      listUnlikeNoise(noise(0.1), { ...PLAIN, byToken, byPair });
+    expect(unlike(0.3, 0.35)).toEqual([]);
+    expect(unlike(0.3, 0.61)).toEqual([expect.stringMatching(/^the token's id explains 30\.0 %/)]);
+    expect(unlike(0.17, 0.6)).toEqual([]);
+    expect(unlike(0.51, 0.55)).toEqual([expect.stringMatching(/^the token's id explains 51\.0 %/)]);
+  });
+
   it("is other weights where a token's id explains a quarter: only less than bfloat16's noise hides them", () => {
-    const given = { structure: { ...PLAIN, byToken: 0.33 } };
+    const given = { structure: { ...PLAIN, byToken: 0.33, byPair: 0.7 } };
     expect(threshold(noise(0.04), given)).toBeCloseTo(0.035, 12);
   });
 });
@@ -101,9 +116,9 @@ describe("health", () => {
     const { clue, logOdds } = judgeHealth({ spread: noise(0.1) }, PLAIN);
     expect(clue).toMatchObject({ cause: "healthy", weight: logOdds });
     expect(clue.sentence).toBe(
-      "The noise on logits that explains Δ is 0.100 nats over 5,000 tokens (mean |Δ| 0.00479), with light tails, both signs and no structure. The precision of an engine explains up to 0.150.",
+      "The noise on logits that explains Δ is 0.100 nats over 5,000 tokens (mean |Δ| 0.00479), with light tails, both signs and no structure. The precision of an engine explains up to 0.200.",
     );
-    expect(clue.figures).toMatchObject({ logit_noise: 0.1 * 1.1, logit_noise_mean: 0.1, threshold: 0.15 });
+    expect(clue.figures).toMatchObject({ logit_noise: 0.1 * 1.1, logit_noise_mean: 0.1, threshold: 0.2 });
     const own = judgeHealth({ spread: noise(0.1) }, PLAIN, { floor: { sigma: 0.09, of: "own steps" } });
     expect(own.clue.sentence).toMatch(/explains up to 0\.135, by the median step of this run\.$/);
   });

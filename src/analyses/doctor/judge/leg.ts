@@ -18,6 +18,7 @@ const OF_DECODING = new Set([
   "rows_shuffled_group",
   "nan_logprobs",
   "clamped_logprobs",
+  "other_statistic",
 ]);
 /** Those that can only come from decoding. */
 const OF_CACHES = new Set(["kv_cache_quantization", "stale_prefix_cache"]);

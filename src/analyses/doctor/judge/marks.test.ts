@@ -8,7 +8,7 @@ function judge(
   { rowSpread = 0, isHealthy = false }: { readonly rowSpread?: number; readonly isHealthy?: boolean } = {},
 ) {
   const figures = {
-    spread: { meanAbs: 0.02 },
+    spread: { meanAbs: 0.02, unitMeanZ: 0, inverseMeanZ: 0, halfVariance: 1, unitMean: 0, ...given.spread },
     prefixes: { pairs: 0, rollout: 0, trainer: 0, between: 0 },
     training: { reference: null, advantage: { r: 0, z: 0, rows: 0 }, ...given.training },
     places: {
@@ -132,22 +132,34 @@ it("position ids that do not count on are told: starts in half of the rows, or j
 describe("packs whose first sequence is sound", () => {
   const packing = (more: object = {}) =>
     judge({
-      places: { packing: { period: 4, soundGap: 0.01, otherGap: 0.1, sound: 8, other: 24, z: 5, ...more } },
+      places: {
+        packing: {
+          ...{ of: "sequences", size: 4, soundGap: 0.01, otherGap: 0.1, sound: 8, other: 24, z: 5 },
+          ...more,
+        },
+      },
     });
 
-  it("are told with their size and both gaps", () => {
-    const [clue] = packing();
+  it("are told with their size and both gaps, and are not dropout's, which leaves no sequence alone", () => {
+    const [clue, dropout] = packing();
     expect(clue!.cause).toBe("packing_leak");
     expect(clue!.weight).toBeCloseTo(3 + 3 * Math.log10(0.1 / 0.010001) + Math.log(8), 9);
     expect(clue!.sentence).toBe(
       "Of every 4 sequences in file order, the first is fine (median gap in logits 0.0100 over 8) and the others are not (0.100 over 24): they see the sequences packed before them.",
     );
-    expect(clue!.picture).toMatchObject({ x: ["first of 4", "others"], series: [{ y: [0.01, 0.1] }] });
+    expect(clue!.picture).toMatchObject({
+      x: ["first of its pack", "others"],
+      series: [{ y: [0.01, 0.1] }],
+    });
+    expect(dropout).toMatchObject({ cause: "dropout_on", weight: -8 });
+    expect(packing({ of: "tokens", size: 4096 })[0]!.sentence).toMatch(
+      /^In packs of up to 4096 tokens, filled in file order, the first sequence is fine \(median/,
+    );
   });
 
   it("are four at least, by far, and not by chance", () => {
     expect([packing({ sound: 3 }), packing({ otherGap: 0.04 }), packing({ z: 4.5 })]).toEqual([[], [], []]);
-    expect(packing({ sound: 4, otherGap: 0.041, z: 4.6 })).toHaveLength(1);
+    expect(packing({ sound: 4, otherGap: 0.041, z: 4.6 })).toHaveLength(2);
   });
 });
 
@@ -186,4 +198,24 @@ it("a sequence whose Σ Δ follows its own advantage is one update ahead", () =>
   );
   expect([advantage(0.49, 5, 20), advantage(0.8, 2.9, 20), advantage(0.8, 5, 15)]).toEqual([[], [], []]);
   expect(advantage(0.5, 3, 16)).toHaveLength(1);
+});
+
+describe("columns in each other's place", () => {
+  const swap = (more: object = {}) =>
+    judge({ spread: { unitMean: 0.02, unitMeanZ: 7, inverseMeanZ: 0.5, halfVariance: -0.9, ...more } });
+
+  it("are told where the samples fit the trainer's", () => {
+    const [clue, ...others] = swap();
+    expect(others).toEqual([]);
+    expect(clue).toMatchObject({ cause: "columns_swapped", weight: 8 });
+    expect(clue!.sentence).toBe(
+      "The samples fit the trainer's column, not the rollout's: mean ρ is 1.02 (z 7.00), mean 1/ρ is 1 (z 0.500), and mean Δ is 0.900 times half of mean Δ².",
+    );
+  });
+
+  it("are not told where the samples fit neither, or may fit both", () => {
+    const others = [{ unitMeanZ: 4 }, { inverseMeanZ: -3 }, { halfVariance: -0.6 }, { halfVariance: -1.4 }];
+    expect(others.map(swap)).toEqual([[], [], [], []]);
+    expect(swap({ unitMeanZ: -7 })).toEqual([]);
+  });
 });

@@ -18,6 +18,7 @@ export function judgeMarks(figures: Figures, shape: Shape, isHealthy: boolean): 
     ...judgePacking(figures),
     ...judgeWindow(figures),
     ...judgeAdvantages(figures),
+    ...judgeSwap(figures),
   ];
 }
 
@@ -101,24 +102,32 @@ const SMALLEST_Z_OF_PACKS = 4.5;
 function judgePacking({ places }: Figures): Clue[] {
   const { packing } = places;
   if (packing === null) return [];
-  const { period, soundGap, otherGap, sound, other, z } = packing;
-  // The best of thirty periods and orders: a smaller z is chance, or rows of different length.
+  const { of, size, soundGap, otherGap, sound, other, z } = packing;
+  // The best of many sizes and orders: a smaller z is chance, or rows of different length.
   if (!(otherGap > 4 * soundGap && z > SMALLEST_Z_OF_PACKS) || sound < 4) return [];
+  const first =
+    of === "sequences"
+      ? `Of every ${size} sequences in file order, the first is fine`
+      : `In packs of up to ${size} tokens, filled in file order, the first sequence is fine`;
+  const sentence = `${first} (median gap in logits ${formatNumber(soundGap)} over ${sound}) and the others are not (${formatNumber(otherGap)} over ${other}): they see the sequences packed before them.`;
+  const figures = { of, size, sound_gap: soundGap, other_gap: otherGap, sound, other };
   return [
     {
       cause: "packing_leak",
       weight: hold(3 + 3 * Math.log10(otherGap / (soundGap + 1e-6)) + Math.log(sound)),
-      sentence: `Of every ${period} sequences in file order, the first is fine (median gap in logits ${formatNumber(soundGap)} over ${sound}) and the others are not (${formatNumber(otherGap)} over ${other}): they see the sequences packed before them.`,
-      figures: { period, sound_gap: soundGap, other_gap: otherGap, sound, other },
+      sentence,
+      figures,
       picture: {
         kind: "bars",
         title: "Gap in logits by place in the pack",
         x_label: "sequence",
         y_label: "median |logit gap|",
-        x: [`first of ${period}`, "others"],
+        x: ["first of its pack", "others"],
         series: [{ name: "gap", y: [soundGap, otherGap] }],
       },
     },
+    // Other text before a sequence changes its numbers too, but dropout leaves no sequence alone.
+    { cause: "dropout_on", weight: -8, sentence, figures },
   ];
 }
 
@@ -153,6 +162,28 @@ function judgeAdvantages({ training }: Figures): Clue[] {
       weight: hold(6 * (r - 0.6)),
       sentence: `Σ Δ of a sequence follows its advantage in this batch (rank correlation ${formatNumber(r)} over ${plural(rows, "sequence")}, z ${formatNumber(z)}), as after an optimizer step on it.`,
       figures: { correlation: r, z, sequences: rows },
+    },
+  ];
+}
+
+/**
+ * For two close policies, one of which was sampled, −2 mean Δ / mean Δ² is 1 if it was the rollout's, and −1 if the samples
+ * fit the trainer's column; mean ρ or mean 1/ρ is 1 accordingly.
+ */
+function judgeSwap({ spread }: Figures): Clue[] {
+  const { unitMeanZ, inverseMeanZ, halfVariance, unitMean } = spread;
+  if (!(unitMeanZ > 4 && Math.abs(inverseMeanZ) < 3 && halfVariance < -0.6 && halfVariance > -1.4)) return [];
+  return [
+    {
+      cause: "columns_swapped",
+      weight: hold(5 + (unitMeanZ - 4)),
+      sentence: `The samples fit the trainer's column, not the rollout's: mean ρ is ${formatNumber(1 + unitMean)} (z ${formatNumber(unitMeanZ)}), mean 1/ρ is 1 (z ${formatNumber(inverseMeanZ)}), and mean Δ is ${formatNumber(-halfVariance)} times half of mean Δ².`,
+      figures: {
+        unit_mean: 1 + unitMean,
+        unit_mean_z: unitMeanZ,
+        inverse_mean_z: inverseMeanZ,
+        half_variance: halfVariance,
+      },
     },
   ];
 }

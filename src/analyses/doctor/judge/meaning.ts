@@ -7,10 +7,10 @@
  */
 
 import { formatNumber, formatShare, formatSigned } from "../../../core/text/index.ts";
-import type { EvidencePicture } from "../../../results/diagnosis.ts";
 import { type Clue, hold } from "../clue.ts";
-import { SURENESS_EDGES } from "../features/confidence.ts";
+import type { Scale } from "../features/scale.ts";
 import type { Figures, Shape } from "../features/shape.ts";
+import { IDENTITY_Z, isScaled, judgeScale } from "./scaled.ts";
 
 export interface Meaning {
   /** Log-odds that one of these explains Δ, against a difference of policies. */
@@ -21,20 +21,27 @@ export interface Meaning {
 const NONE: Meaning = { logOdds: -8, clues: [] };
 const FEWEST = 30;
 
-export function judgeMeaning(figures: Figures, shape: Shape): Meaning {
+/** @param rest judges what a factor on the logits leaves of Δ; called where the factor alone does not explain it */
+export function judgeMeaning(figures: Figures, shape: Shape, rest: (scale: Scale) => boolean): Meaning {
   const penalty = judgePenalty(figures, shape);
   if (penalty !== undefined) return { logOdds: 9, clues: [penalty] };
-  const { confidence } = figures;
+  const { confidence, scale, spread } = figures;
+  if (scale !== null && isScaled(scale, rest, lean(shape.positive)))
+    return { logOdds: 8, clues: judgeScale(figures, scale) };
   // Training makes likely tokens likelier too, but hardly scales logits.
-  const isScaled = confidence.likely >= FEWEST && Math.abs(shape.slope) > 0.05;
-  const oneSided = Math.max(lean(confidence.positiveShare), isScaled ? lean(confidence.likelyPositive) : 0);
+  const isTilted = confidence.likely >= FEWEST && Math.abs(shape.slope) > 0.05;
+  const oneSided = Math.max(lean(confidence.positiveShare), isTilted ? lean(confidence.likelyPositive) : 0);
   const isNoisy = shape.prefixTrainer > -0.7 || shape.prefixRollout > -0.7;
   if (confidence.decided < FEWEST || !(oneSided > 0.88) || (isNoisy && oneSided < 0.97)) return NONE;
-  const isCut = Math.max(confidence.rolloutZero, confidence.trainerZero) > 0.3;
-  // Scaled logits fit a line; if they do not, only probability mass that one side lacks gives a single sign.
-  if (!isCut && confidence.correlation < 0.9 && lean(shape.positive) < 0.98) return NONE;
-  const clues = isCut ? [judgeCut(figures)] : judgeScale(figures, shape);
-  return { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
+  const { rolloutZero, trainerZero } = confidence;
+  // A filter on the rollout's side removes mass from the trainer's, so that mean ρ is below 1.
+  const isCut =
+    Math.max(rolloutZero, trainerZero) > 0.3 &&
+    !(rolloutZero >= trainerZero && spread.unitMeanZ > IDENTITY_Z);
+  // Only probability mass that one side lacks gives a single sign.
+  if (!isCut && (lean(shape.positive) < 0.98 || !isMassLost(figures, shape))) return NONE;
+  const clues = isCut ? [judgeCut(figures)] : judgeMass(figures, shape);
+  return clues.length === 0 ? NONE : { logOdds: hold(40 * (oneSided - 0.88) + 4), clues };
 }
 
 function lean(share: number): number {
@@ -77,38 +84,6 @@ function judgeCut({ confidence, spread }: Figures): Clue {
   };
 }
 
-/**
- * A temperature scales all logits alike or sure ones more, a soft-cap sure ones less; lost mass moves sure ones most.
- */
-function judgeScale(figures: Figures, shape: Shape): Clue[] {
-  const { confidence } = figures;
-  if (isMassLost(figures, shape)) return judgeMass(figures, shape);
-  const bend = Number.isNaN(shape.bend) ? 1.1 : shape.bend;
-  const odds = (bend - 0.99) / 0.04;
-  const scale = Math.exp(shape.slope);
-  const said = `The trainer's logits are ${formatNumber(scale)} times the rollout's (correlation ${formatNumber(confidence.correlation, 5)})`;
-  const fitted = Number.isNaN(confidence.listSlope)
-    ? ""
-    : `; in the top-k lists the factor is ${formatNumber(confidence.listSlope)} within ${formatNumber(confidence.listSpread)}`;
-  const picture = drawRatios(confidence.ratioBySureness);
-  return [
-    {
-      cause: "temperature_mismatch",
-      weight: hold(odds) + 6,
-      sentence: `${said}${fitted}, at sure and unsure tokens alike: a temperature of ${formatNumber(1 / scale)} against 1.`,
-      figures: { scale, correlation: confidence.correlation, bend, temperature: 1 / scale },
-      picture,
-    },
-    {
-      cause: "softcap_mismatch",
-      weight: 6 - hold(odds),
-      sentence: `${said}. The factor at sure tokens is ${formatNumber(bend)} times that at unsure ones; a temperature gives 1 or more, a soft-cap less.`,
-      figures: { scale, bend, correlation: confidence.correlation },
-      picture,
-    },
-  ];
-}
-
 const FEWEST_UNLIKELY = 4;
 
 /**
@@ -125,17 +100,6 @@ function isMassLost({ confidence }: Figures, shape: Shape): boolean {
   return shape.bend > 1.8 || (Number.isNaN(shape.bend) && Math.abs((first ?? 1) - 1) < 0.02);
 }
 
-function drawRatios(ratios: readonly number[]): EvidencePicture {
-  return {
-    kind: "bars",
-    title: "Trainer's logits over the rollout's, by how sure the rollout is",
-    x_label: "p of the rollout, up to",
-    y_label: "median ratio of logits",
-    x: SURENESS_EDGES.slice(1).map(String),
-    series: [{ name: "ratio", y: ratios.map((ratio) => (Number.isFinite(ratio) ? ratio : null)) }],
-  };
-}
-
 /**
  * Mass outside the support of one side. Padding columns have about the same mass at all tokens; what top-k cuts off
  * shrinks with the rest of the distribution as the policy becomes sure.
@@ -145,8 +109,9 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
   const [first, last] = [known[0] ?? 1, known[known.length - 1] ?? 1];
   // Unsure tokens lose little to a filter, because their mass is on tokens that it keeps; padding takes from them too.
   const unsureShare = Math.abs(first - 1) / (Math.abs(last - 1) + 1e-6);
-  // NaN if no sure token differs with the majority's sign.
-  const slope = Number.isNaN(confidence.lossSlope) ? 0 : (confidence.lossSlope - 0.39) / 0.04;
+  // Without a sure token that differs with the majority's sign nothing shows how the mass shrinks.
+  if (Number.isNaN(confidence.lossSlope)) return [];
+  const slope = (confidence.lossSlope - 0.39) / 0.04;
   const odds = slope + 1.5 * Math.log(0.05 / (unsureShare + 1e-3));
   const isLess = confidence.positiveShare < 0.5;
   const said = `Δ is ${isLess ? "below" : "above"} 0 at ${formatShare(isLess ? 1 - confidence.positiveShare : confidence.positiveShare)} of the tokens, including unlikely ones, mean ρ is ${formatNumber(1 + spread.unitMean, 4)}, and the mass that the ${isLess ? "trainer" : "rollout"} puts on other tokens follows 1 − p with an exponent of ${formatNumber(confidence.lossSlope)}`;
@@ -175,20 +140,49 @@ function judgeMass({ confidence, spread }: Figures, shape: Shape): Clue[] {
 
 const FEWEST_ENTROPIES = 500;
 
-/** Samples likelier than their own distribution implies: a filter that neither column knows of (identity I3). */
-export function judgeSurplus({ confidence, spread }: Figures): Clue | undefined {
+/**
+ * Samples likelier, or less likely, than their own distribution implies: a filter, a temperature or a penalty that neither
+ * column knows of (identity I3).
+ */
+export function judgeSurplus({ confidence, spread }: Figures): Clue[] {
   const { rolloutSurplus, trainerSurplus } = confidence;
   // If Δ is healthy, the trainer's entropy equals the rollout's.
   const isOwn = rolloutSurplus.tokens > 0;
   const { value, z, tokens, entropy } = isOwn ? rolloutSurplus : trainerSurplus;
   // A trainer that differs has a different entropy: by about as much as Δ.
-  if (!isOwn && !(-value > 3 * spread.meanAbs)) return undefined;
-  if (tokens < FEWEST_ENTROPIES || !(z < -4) || !(value < -0.03 * entropy)) return undefined;
-  if (!(spread.meanAbs < 0.1 * entropy)) return undefined;
-  return {
-    cause: "truncation_unlogged",
-    weight: hold(2 * (-z - 4)),
-    sentence: `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)}): unlikely tokens were not sampled, and neither column shows it.`,
-    figures: { surprisal: entropy + value, entropy, z },
-  };
+  if (!isOwn && !(Math.abs(value) > 3 * spread.meanAbs)) return [];
+  if (tokens < FEWEST_ENTROPIES || !(Math.abs(z) > 4) || !(Math.abs(value) > 0.03 * entropy)) return [];
+  if (!(spread.meanAbs < 0.1 * entropy)) return [];
+  const said = `Mean surprisal of the sampled tokens is ${formatNumber(entropy + value)} nats and the mean entropy there ${formatNumber(entropy)} (z ${formatNumber(z)})`;
+  const figures = { surprisal: entropy + value, entropy, z };
+  const weight = hold(2 * (Math.abs(z) - 4));
+  if (z < 0)
+    return [
+      {
+        cause: "truncation_unlogged",
+        weight,
+        sentence: `${said}: unlikely tokens were not sampled, and neither column shows it.`,
+        figures,
+      },
+      {
+        cause: "temperature_mismatch",
+        weight: weight - 2,
+        sentence: `${said}: the samples may be of a temperature below 1 that neither column has.`,
+        figures,
+      },
+    ];
+  return [
+    {
+      cause: "temperature_mismatch",
+      weight,
+      sentence: `${said}: the samples are of a higher temperature than both columns.`,
+      figures,
+    },
+    {
+      cause: "penalty_mismatch",
+      weight: weight - 0.5,
+      sentence: `${said}: a penalty that neither column has makes likely tokens rarer.`,
+      figures,
+    },
+  ];
 }

@@ -31,6 +31,8 @@ const CLEAR_RATIO = 2.2;
 /** Shares are near 0 in healthy parts. */
 const SMALLEST_RATIO_OF_SHARES = 8;
 const SMALLEST_Z = 4.5;
+/** Nats of log-odds from which a part that stands out slightly is sound all the same. */
+const SOUND_PART = 2;
 /** A part this many times the rest needs fewer rows to be credible: ranks with few rows cannot reach a large z. */
 const LARGE_RATIO = 5;
 const SMALLEST_Z_OF_LARGE = 3.5;
@@ -101,9 +103,16 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number 
   if (odd.length === parts.parts.length || parts.spreadOfRest > 0.6 * (ratio - 1)) return null;
   const rows = selectRows(view, kind, odd);
   if (rows.length > 0.9 * view.rows.length) return null;
+  // Steps of a sound run differ a little; their noise is still an engine's.
+  if (ratio < CLEAR_RATIO && judgeRows(view, (r) => rows.includes(r)) > SOUND_PART) return null;
   // If the rest is off too, a part that is more so belongs to what is wrong everywhere.
   const isSlight = kind === "environment" || ratio < CLEAR_RATIO;
-  const rest = isSlight ? Math.min(0, judgeRest(view, new Set(rows))) : 0;
+  const rest = isSlight
+    ? Math.min(
+        0,
+        judgeRows(view, (r) => !rows.includes(r)),
+      )
+    : 0;
   const weight = hold(2 * z - 6 + Math.log(ratio)) + rest - (ratio < CLEAR_RATIO ? RARE : 0);
   if (!(weight > 0)) return null;
   const level = `the ${what} is ${formatNumber(oddLevel)}, elsewhere ${formatNumber(restLevel)} (z ${formatNumber(z)})`;
@@ -145,9 +154,9 @@ function isMixed({ rows }: View): boolean {
   });
 }
 
-/** Log-odds that the rows outside a part differ only by an engine's precision, nats. */
-function judgeRest(view: View, part: ReadonlySet<number>): number {
-  const spread = measureSpread(new View(view.rows.filter((_, r) => !part.has(r))));
+/** Log-odds that some rows differ only by an engine's precision, nats. */
+function judgeRows(view: View, isIn: (r: number) => boolean): number {
+  const spread = measureSpread(new View(view.rows.filter((_, r) => isIn(r))));
   return spread.tokens === 0 ? 0 : weighLevel(spread).logOdds;
 }
 

@@ -89,6 +89,16 @@ export class View {
     }
   }
 
+  /** The same tokens with another Δ, which the trainer's column then has. */
+  withDelta(delta: Float64Array): View {
+    const other = new View(this.rows);
+    other.left.set(this.left);
+    other.a.set(this.a);
+    for (let i = 0; i < this.tokens; i++) other.c[i] = this.a[i]! + delta[i]!;
+    other.refresh();
+    return other;
+  }
+
   /** Shifts the trainer's column by this many entries where `isIn` holds; claims tokens left without a value. */
   shiftTrainer(entries: number, isIn: (i: number) => boolean): void {
     const moved = this.c.slice();

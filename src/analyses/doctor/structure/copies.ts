@@ -126,6 +126,11 @@ function examineDuplicates(view: View, found: Duplicates): Clue[] {
   const tail = pairs > mean ? pairs * Math.log(pairs / mean) - (pairs - mean) : 0;
   const weight = tail + (acrossPrompts + inLargerGroups > 0 ? 8 : 0) - 4;
   if (weight < 1) return [];
+  // Counted twice, tokens seem to differ the same way each time they occur, as they do where weights differ.
+  for (const r of found.copied) {
+    const [from, to] = view.span(r);
+    for (let i = from; i < to; i++) view.claim(i);
+  }
   return [
     {
       cause: "duplicated_rows",

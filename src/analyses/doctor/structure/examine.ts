@@ -14,6 +14,7 @@ import { examineMissing } from "./missing.ts";
 import { examinePlaces } from "./places.ts";
 import { examineRows } from "./rows.ts";
 import { examineShifts } from "./shifts.ts";
+import { examineStatistics } from "./statistics.ts";
 import { examineStorage } from "./storage.ts";
 import { examineUnits } from "./units.ts";
 import { examineValues } from "./values.ts";
@@ -41,14 +42,19 @@ export function examineStructure(view: View, steps?: View): Structure {
     const explains = share(before - sumSizes(of), of === view ? total : before);
     return clues.map((clue) => ({ ...clue, explains }));
   };
-  const clues = [...explain(examineMissing), ...explain(examineUnits), ...explain(examineCopies)];
+  const clues = [
+    ...explain(examineMissing),
+    ...explain(examineUnits),
+    ...explain(examineCopies),
+    ...explain(examineStatistics),
+  ];
   const boundaries = measureBoundaries(view);
   clues.push(...explain((own) => examineMasks(own, boundaries)), ...explain(examineShifts));
   clues.push(...explain(examineRows, steps));
   clues.push(...explain(examinePlaces), ...explain(examineValues));
   const lattice = measureLattice(view);
-  const left = sumSizes(view);
   const rounding = share(lattice.expectedAbs * countOwn(view));
+  const left = sumSizes(view);
   clues.push(...examineStorage(view, lattice).map((clue) => ({ ...clue, explains: rounding })));
   let claimedTokens = 0;
   for (const left of view.left) if (left === LEFT_OUT.claimed) claimedTokens++;

@@ -87,3 +87,49 @@ describe("starts of chunks", () => {
     expect(causes(off((t) => isStart(t) || t === 5 || t === 13, 2, 6, { prompt }))).toEqual([]);
   });
 });
+
+describe("one value at a place, however near the truth it is", () => {
+  const EOS = 3;
+  /** Rows of which the first so many end with a token that a program wrote, at this log-prob. */
+  const ended = (count: number, value: number, of = count) =>
+    makeView(
+      Array.from({ length: of }, (_, row) => ({
+        rollout: values.map((own, t) =>
+          t < LENGTH - 1 ? own - row / 50 : row < count ? value : own - row / 50,
+        ),
+        trainer: values.map((own, t) => (t < LENGTH - 1 ? own - row / 50 : -0.01 - row / 100)),
+        ids: Int32Array.from(values, (_, t) => (t < LENGTH - 1 ? 10 + t : row < count ? EOS : 7 + row)),
+      })),
+    );
+
+  it("is told at the last token, as 0 in all rows that end", () => {
+    const view = ended(12, 0);
+    const [clue] = examinePlaces(view);
+    expect(clue).toMatchObject({
+      cause: "last_token_wrong",
+      figures: { side: "rollout", value: 0, sequences: 12, of: 12 },
+    });
+    expect(clue!.sentence).toBe(
+      "The rollout log-prob of the last response token is exactly 0 in 12 sequences of 12, whatever the other side has there, and hardly anywhere else.",
+    );
+    expect([...view.left].filter((left) => left === LEFT_OUT.claimed)).toHaveLength(12);
+  });
+
+  it("is told of the rows that end, where as many were cut off", () => {
+    expect(examinePlaces(ended(12, 0, 24))[0]).toMatchObject({
+      figures: { value: 0, sequences: 12, of: 12 },
+    });
+  });
+
+  it("is not told of few rows, of a value that stands elsewhere, too, or where both sides have one", () => {
+    const told = (view: ReturnType<typeof ended>) =>
+      examinePlaces(view).some(({ figures }) => figures.sequences !== undefined);
+    expect([told(ended(7, 0)), told(ended(8, 0))]).toEqual([false, true]);
+    const everywhere = ended(12, 0);
+    for (let i = 0; i < everywhere.tokens; i += 5) everywhere.a[i] = 0;
+    expect(told(everywhere)).toBe(false);
+    const both = ended(12, 0);
+    for (let i = LENGTH - 1; i < both.tokens; i += LENGTH) both.c[i] = -1e-5;
+    expect(told(both)).toBe(false);
+  });
+});

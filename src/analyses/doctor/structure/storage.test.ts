@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { measureLattice } from "../features/lattice.ts";
 import { makeView } from "../sample/view.test-data.ts";
+import { LEFT_OUT } from "../sample/view.ts";
 import { examineStorage } from "./storage.ts";
 
 const full = Array.from({ length: 40 }, (_, t) => Math.fround(-0.1 - Math.abs(Math.sin(t + 1)) * 3));
@@ -46,5 +47,17 @@ describe("log-probs on the grid of a narrower format", () => {
     const [clue] = examine([...BF16.slice(0, 20), ...zeros], [...full.slice(0, 20), ...zeros]);
     expect(clue!.figures.values).toBe(20);
     expect(examine([...BF16.slice(0, 15), ...zeros], [...full.slice(0, 15), ...zeros])).toEqual([]);
+  });
+
+  it("may be a few decimals, of which a sure token keeps only its error", () => {
+    const two = full.map((value) => Math.round(value * 100) / 100);
+    const sure = [-0.05, -0.09, 0, -0.1];
+    const view = makeView([{ rollout: [...two, ...sure], trainer: [...full, ...sure] }]);
+    const [clue] = examineStorage(view, measureLattice(view));
+    expect(clue!.sentence).toMatch(/^All rollout log-probs are numbers of 2 decimals \(43 values;/);
+    expect(clue!.figures.expected_delta_abs).toBeCloseTo(0.0025, 12);
+    expect([...view.left].flatMap((left, i) => (left === LEFT_OUT.claimed ? [view.a[i]] : []))).toEqual(
+      [...two, ...sure].filter((value) => value > -0.1),
+    );
   });
 });
