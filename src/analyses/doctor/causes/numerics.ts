@@ -41,6 +41,10 @@ export const NUMERICS: readonly CauseText[] = [
         "logprobs = logits.float().log_softmax(-1)",
         "And store them as float32: ratios need a precision of about 1e-4 nats; bfloat16 has relative steps of 2⁻⁸.",
       ),
+      advise(
+        "write log-probs as text with six significant digits or more",
+        "Two decimals add 2.5e-3 nats to each, as much as a bfloat16 engine, and round sure tokens to 0.",
+      ),
     ],
   },
   {

@@ -145,7 +145,7 @@ describe("packs whose first sequence is sound", () => {
     expect(clue!.cause).toBe("packing_leak");
     expect(clue!.weight).toBeCloseTo(3 + 3 * Math.log10(0.1 / 0.010001) + Math.log(8), 9);
     expect(clue!.sentence).toBe(
-      "Of every 4 sequences in file order, the first is fine (median gap in logits 0.0100 over 8) and the others are not (0.100 over 24): they see the sequences packed before them.",
+      "Of every 4 sequences in file order, the first is fine (median gap in logits 0.0100 over 8) and the others are not (0.100 or more in three quarters of 24): they see the sequences packed before them.",
     );
     expect(clue!.picture).toMatchObject({
       x: ["first of its pack", "others"],

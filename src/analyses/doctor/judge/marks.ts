@@ -109,7 +109,7 @@ function judgePacking({ places }: Figures): Clue[] {
     of === "sequences"
       ? `Of every ${size} sequences in file order, the first is fine`
       : `In packs of up to ${size} tokens, filled in file order, the first sequence is fine`;
-  const sentence = `${first} (median gap in logits ${formatNumber(soundGap)} over ${sound}) and the others are not (${formatNumber(otherGap)} over ${other}): they see the sequences packed before them.`;
+  const sentence = `${first} (median gap in logits ${formatNumber(soundGap)} over ${sound}) and the others are not (${formatNumber(otherGap)} or more in three quarters of ${other}): they see the sequences packed before them.`;
   const figures = { of, size, sound_gap: soundGap, other_gap: otherGap, sound, other };
   return [
     {
