@@ -19,7 +19,7 @@ const FORMATS = [
 const OPERATIONS = ["describe", "compare"];
 
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
-  const built = new URL("../dist/core/kernels/index.js", import.meta.url);
+  const built = new URL("../dist/core/kernels/distribution/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
   // Before a kernel is compiled, as the command line does.
   const { setV8Flags } = await import(new URL("../dist/apps/cli/v8-flags.js", import.meta.url).href);

@@ -19,7 +19,8 @@ const COPIES = 4;
 export async function run({ quick, rounds = quick ? 2 : 7 }) {
   const built = new URL("../dist/ingest/index.js", import.meta.url);
   if (!existsSync(built)) throw new Error("dist/ is missing: npm run build");
-  const { openRun, writeRecord } = await import(built.href);
+  const { openRun } = await import(built.href);
+  const { writeRecord } = await import(new URL("../dist/ingest/writing/index.js", import.meta.url).href);
   const directory = mkdtempSync(join(tmpdir(), "bench-readers-"));
   const notes = [];
   let duckdb;
