@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from gguf import GGUFReader, dequantize
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from .checkpoints import State
@@ -43,7 +42,10 @@ def find_weights() -> Path:
 
 def load_model() -> tuple[State, dict, Tokenizer]:
     """Weights in float32 under their Hugging Face names, the config, and the tokenizer."""
-    reader = GGUFReader(find_weights())
+    path = find_weights()
+    from gguf import GGUFReader, dequantize
+
+    reader = GGUFReader(path)
     field = lambda name: reader.fields[name].contents()  # noqa: E731
     config = {
         "hidden_size": field("llama.embedding_length"),
