@@ -77,9 +77,8 @@ def draw_shared_world(dice: Dice, setting: Setting, long: bool) -> tuple[World, 
     world = World(
         task=setting.task, config=setting.config, checkpoints=setting.checkpoints, history=history,
         at=len(history.states) - 2, steps=steps, moving=False, ranks=2, group_size=4, noise=dice.weighted(NUMERICS),
-        rows_per_step=rows, passes=setting.passes,
+        rows_per_step=rows, passes=setting.passes, limits=ORDINARY,
     )  # fmt: skip
-    world.ordinary = ORDINARY[world.noise]
     return world, rows, dice.pick(1, 2)
 
 

@@ -34,8 +34,13 @@ class World:
     rows_per_step: int
     # Sound passes that cases share, for a model whose pass takes a minute; None: each case makes its own.
     passes: dict | None = None
-    # Twice the mean |Δ| of a sound engine of this model, nats: no unstructured fault below it is identifiable.
-    ordinary: float = 2.5e-3
+    # Twice the mean |Δ| of sound engines by `noise`, nats, where it is not the toy's.
+    limits: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def ordinary(self) -> float:
+        """Nats: no unstructured fault with a smaller mean |Δ| is identifiable."""
+        return self.limits.get(self.noise, 2.5e-3)
 
     def rank(self, index: int) -> int:
         return index * self.ranks // self.rows_per_step

@@ -92,13 +92,13 @@ function sumByCause(clues: readonly Clue[]): Map<string, Odds> {
 /** Log-odds of explanations for the tokens that no mark claimed, relative to "a difference of policies" at 0. */
 function judgeRest(view: View, figures: Figures, shape: Shape, health: Health): Map<string, Odds> {
   const odds = new Map<string, Odds>();
-  const meaning = judgeMeaning(figures, shape, (scale) => isNoiseBeside(view, scale, health));
+  const meaning = judgeMeaning(figures, shape, (scale) => leavesNoise(view, scale, health));
   const isMeaning = meaning.logOdds > 0;
   const logHealthy = isMeaning ? Math.min(health.logOdds, -6) : health.logOdds;
   odds.set("healthy", { score: logHealthy, clues: [health.clue] });
   // A column that is raw beside samples of another temperature has a surplus because of that.
   for (const surplus of isMeaning ? [] : judgeSurplus(figures))
-    odds.set(surplus.cause, { score: Math.max(logHealthy, 0) + surplus.weight + 1, clues: [surplus] });
+    odds.set(surplus.cause, { score: Math.max(logHealthy, 0) + surplus.weight, clues: [surplus] });
   const total = addLogs(meaning.clues.map(({ weight }) => weight));
   for (const clue of meaning.clues)
     odds.set(clue.cause, { score: meaning.logOdds + clue.weight - total, clues: [clue] });
@@ -117,7 +117,7 @@ function judgeRest(view: View, figures: Figures, shape: Shape, health: Health): 
 }
 
 /** Whether what a factor on the logits leaves of Δ is noise, and less of it than an engine's precision explains. */
-function isNoiseBeside(view: View, scale: Scale, { threshold }: Health): boolean {
+function leavesNoise(view: View, scale: Scale, { threshold }: Health): boolean {
   const other = view.withDelta(removeScale(view, scale));
   const spread = measureSpread(other);
   const { byToken, byPair } = measureConsistency(other);

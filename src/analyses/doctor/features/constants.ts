@@ -38,9 +38,9 @@ const FEWEST = 3;
 const MOST_VALUES = 8;
 
 export function measureConstants(view: View): RepeatedValue[] {
+  const limit = limitFar(view);
   return (["rollout", "trainer"] as const).flatMap((side) => {
     const [values, other] = side === "rollout" ? [view.a, view.c] : [view.c, view.a];
-    const limit = limitFar(view);
     const { lowest, far } = countFar(view, values, other, limit);
     const often = [...far].filter(
       ([value, count]) => count >= FEWEST || (value === lowest && isRound(value)),

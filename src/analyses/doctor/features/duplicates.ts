@@ -9,6 +9,7 @@ export interface Duplicates {
   readonly rows: number;
   /** Rows that exactly repeat an earlier row of their step, in tokens and both columns. */
   readonly copies: number;
+  /** Their indexes. */
   readonly copied: readonly number[];
   /** Copies whose prompt differs from the row they repeat: never by chance. */
   readonly acrossPrompts: number;

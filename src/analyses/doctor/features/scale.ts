@@ -15,7 +15,7 @@ import { SUREST } from "./spread.ts";
 export interface Scale {
   /** log of the factor from the rollout's logits to the trainer's. */
   readonly tau: number;
-  /** Share of the weighted ΣΔ² that the fit explains; each token is weighted by its logit's precision, 1 / (1 − p)². */
+  /** Share of the weighted ΣΔ² that the better of the two fits explains; each token is weighted by its logit's precision, 1 / (1 − p)². */
   readonly explained: number;
   /** Share of tokens at which the fit explains half of |Δ| or more: a few huge Δ of one sign fit any curve. */
   readonly followed: number;
@@ -55,7 +55,8 @@ export function measureScale(view: View): Scale | null {
   const by = fit === known ? "entropies" : "alternatives";
   return {
     tau: fit.coefficients[0]!,
-    explained: by === "entropies" ? Math.max(fit.explained, plain.explained) : fit.explained,
+    // Of a soft-cap the entropies, which have nothing to fit, explain less; it is a factor on the logits all the same.
+    explained: Math.max(fit.explained, plain.explained),
     followed: shareFollowed(delta, fit.fitted),
     z: fit.z,
     by,

@@ -103,17 +103,13 @@ function describeScope(view: View, what: string, parts: Parts, smallest: number 
   if (odd.length === parts.parts.length || parts.spreadOfRest > 0.6 * (ratio - 1)) return null;
   const rows = selectRows(view, kind, odd);
   if (rows.length > 0.9 * view.rows.length) return null;
+  const part = new Set(rows);
   // Steps of a sound run differ a little; their noise is still an engine's.
-  if (ratio < CLEAR_RATIO && judgeRows(view, (r) => rows.includes(r)) > SOUND_PART) return null;
+  if (ratio < CLEAR_RATIO && judgeRows(view, (r) => part.has(r)) > SOUND_PART) return null;
   // If the rest is off too, a part that is more so belongs to what is wrong everywhere.
   const isSlight = kind === "environment" || ratio < CLEAR_RATIO;
-  const rest = isSlight
-    ? Math.min(
-        0,
-        judgeRows(view, (r) => !rows.includes(r)),
-      )
-    : 0;
-  const weight = hold(2 * z - 6 + Math.log(ratio)) + rest - (ratio < CLEAR_RATIO ? RARE : 0);
+  const restOdds = isSlight ? judgeRows(view, (r) => !part.has(r)) : 0;
+  const weight = hold(2 * z - 6 + Math.log(ratio)) + Math.min(0, restOdds) - (ratio < CLEAR_RATIO ? RARE : 0);
   if (!(weight > 0)) return null;
   const level = `the ${what} is ${formatNumber(oddLevel)}, elsewhere ${formatNumber(restLevel)} (z ${formatNumber(z)})`;
   const figures = { parts: odd.map(({ name }) => name).join(","), level: oddLevel, elsewhere: restLevel, z };

@@ -132,4 +132,14 @@ describe("one value at a place, however near the truth it is", () => {
     for (let i = LENGTH - 1; i < both.tokens; i += LENGTH) both.c[i] = -1e-5;
     expect(told(both)).toBe(false);
   });
+
+  it("is not told after few prompts: the same context gives the same number", () => {
+    const [few, several] = [ended(12, 0), ended(12, 0)];
+    for (const [prompts, { rows }] of [
+      [3, few],
+      [4, several],
+    ] as const)
+      for (const [r, row] of rows.entries()) Object.assign(row, { group: r % prompts });
+    expect([examinePlaces(few), examinePlaces(several)].map(({ length }) => length)).toEqual([0, 1]);
+  });
 });

@@ -47,7 +47,7 @@ function examine(view: View, cause: string, place: string, isInside: (i: number)
 }
 
 const FEWEST_CONSTANT = 8;
-/** Nats: the other side has so many different values, to this precision, where one side has a single one. */
+/** So many prompts, and values of the other side to this precision in nats, where one side has a single value. */
 const FEWEST_DIFFERENT = 4;
 const PRECISION = 1e-3;
 
@@ -81,7 +81,9 @@ function findConstant(view: View, { side, place, tokens, isInside }: Where): Omi
   const equal = tokens.filter((i) => column[i] === value);
   const different = new Set(equal.map((i) => Math.round(other[i]! / PRECISION))).size;
   if (value === undefined || equal.length < Math.max(FEWEST_CONSTANT, 0.8 * tokens.length)) return undefined;
-  if (different < FEWEST_DIFFERENT) return undefined;
+  // After one prompt, the same context gives the same number, and the other side's own noise many.
+  const prompts = new Set(equal.map((i) => view.row(i).group)).size;
+  if (Math.min(different, prompts) < FEWEST_DIFFERENT) return undefined;
   let [elsewhere, same] = [0, 0];
   for (let i = 0; i < view.tokens; i++) {
     // Where the other side is as near the value, it may be right.
