@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sampleMetrics, sampleReport } from "../../../test/report/sample-report.ts";
-import { rankTable, stepTable } from "./group-tables.ts";
+import { rankTable, stalenessTable, stepTable } from "./group-tables.ts";
 
 it("marks the worst part of each figure: the largest mismatch, and the least agreement", () => {
   const base = sampleMetrics(0.01, 1000);
@@ -27,4 +27,28 @@ it("marks the worst range where steps are folded", () => {
   const steps = report.per_step.map((step, at) => ({ ...step, delta_abs_mean: at === 25 ? 3 : 0.01 }));
   const columns = stepTable({ ...report, per_step: steps }, 10).columns;
   expect(columns.find(({ header }) => header === "mean |Δ|")?.worstRow).toBe(6);
+});
+
+it("gives mean |Δ| at each staleness as a multiple of the freshest weights', whatever their number", () => {
+  const ages = [3, 1, 2].map((staleness) => ({
+    ...sampleMetrics(0.01, 1000),
+    ...{ staleness, delta_abs_mean: 0.002 * staleness },
+  }));
+  const { columns } = stalenessTable({ ...sampleReport(), per_staleness: ages });
+  const cells = (header: string) => columns.find((column) => column.header === header)?.cells;
+  expect(cells("staleness")).toEqual(["1", "2", "3"]);
+  expect(cells("× freshest")).toEqual(["1.00", "2.00", "3.00"]);
+});
+
+it("has no floor where all weights have one staleness, or the freshest tokens are equal", () => {
+  const [one, two] = [0, 1].map((staleness) => ({
+    ...sampleMetrics(0.01, 1000),
+    ...{ staleness, delta_abs_mean: 0.002 * staleness },
+  }));
+  const of = (ages: readonly NonNullable<typeof one>[]) =>
+    stalenessTable({ ...sampleReport(), per_staleness: ages }).columns.find(
+      ({ header }) => header === "× freshest",
+    )?.cells;
+  expect(of([two!])).toBeUndefined();
+  expect(of([one!, two!])).toEqual(["n/a", "n/a"]);
 });

@@ -92,9 +92,13 @@ export function finishReasonTable(report: MismatchReport): Table {
   return groupTable("finish-reasons", "By finish reason", "finish reason", groups, names, pooled);
 }
 
+/** The freshest first: with new weights, only the engine's own noise is left, so what comes on top is age. */
 export function stalenessTable(report: MismatchReport): Table {
-  const groups = report.per_staleness;
+  const groups = [...report.per_staleness].sort((a, b) => a.staleness - b.staleness);
   const names = groups.map((group) => String(group.staleness));
+  const floor = groups[0]?.delta_abs_mean ?? 0;
+  const overFloor = (group: MismatchMetrics): number | null =>
+    floor === 0 ? null : group.delta_abs_mean / floor;
   return groupTable(
     "staleness",
     "By staleness (step − weight version)",
@@ -102,6 +106,13 @@ export function stalenessTable(report: MismatchReport): Table {
     groups,
     names,
     pooledPart(report, "staleness"),
+    groups.length < 2
+      ? undefined
+      : {
+          header: "× freshest",
+          of: overFloor,
+          meaning: "mean |Δ| as a multiple of that at the freshest weights, which is the engine's own noise",
+        },
   );
 }
 
@@ -136,6 +147,13 @@ function describeMissing(
 
 const PLURALS: Readonly<Record<string, string>> = { staleness: "values of staleness" };
 
+/** A column of one table alone, beside mean |Δ|. */
+interface MoreFigures {
+  readonly header: string;
+  readonly of: (group: MismatchMetrics) => number | null;
+  readonly meaning: string;
+}
+
 function groupTable(
   id: string,
   title: string,
@@ -143,6 +161,7 @@ function groupTable(
   allGroups: readonly MismatchMetrics[],
   allLabels: readonly string[],
   pooled?: PooledPartMetrics,
+  besideMean?: MoreFigures,
 ): Table {
   const kept = unit === "step" ? allGroups.map((_, i) => i) : worstParts(allGroups);
   const groups = kept.map((i) => allGroups[i]!);
@@ -174,6 +193,14 @@ function groupTable(
         { priority: 3, meaning: "masked tokens" },
       ),
       metric("delta_abs_mean", { priority: 1, bars: true }),
+      ...(besideMean === undefined
+        ? []
+        : [
+            figureColumn(besideMean.header, "number", groups.map(besideMean.of), {
+              priority: 2,
+              meaning: besideMean.meaning,
+            }),
+          ]),
       metric("delta_abs_p99", { priority: 3 }),
       metric("delta_abs_p999", { priority: 5 }),
       metric("delta_abs_max", { priority: 2 }),
