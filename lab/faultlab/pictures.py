@@ -90,6 +90,8 @@ CHOICES = {
     "growing_staleness": Choice("steps", "high"),
     "other_statistic": Choice("values"),
     "columns_swapped": Choice("identities", "high"),
+    "kernel_boundary": Choice("positions", "high", noise="bf16/bf16"),
+    "update_below_precision": Choice("distribution", "high", noise="fp32/fp32"),
 }
 
 

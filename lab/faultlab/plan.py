@@ -116,6 +116,7 @@ def draw_fields(dice: Dice, layout: str, needs: set[str], rescored: bool, ranks:
         "per_rank": layout == "verl_npz" and ("ranks" in needs or dice.chance(0.3)),
         "rescored": rescored,
         "ranks": ranks,
+        "versions": "versions" in can and ("versions" in needs or dice.chance(0.5)),
     }
 
 
@@ -125,8 +126,7 @@ def draw_faulty(dice: Dice, name: str, causes: list[str], setting: Setting, resc
     world, rows, seed = draw_world(dice, setting, bool(late & set(causes)))
     drawn = [draw_fault(dice, world, c) for c in causes]
     faults = [f for f, _ in drawn]
-    if any(f.exact for f in faults):
-        world.noise = "bf16/bf16"
+    world.noise = next((f.noise for f in faults if f.noise), world.noise)
     needs = set().union(*(f.needs for f in faults)) | ({"rescored"} if rescored else set())
     layout = draw_layout(dice, setting.layouts, needs)
     fields = draw_fields(dice, layout, needs, rescored, world.ranks)

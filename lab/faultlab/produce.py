@@ -86,6 +86,7 @@ def make_step(case: Case, step: int, rng: np.random.Generator, torch_rng: torch.
         )  # fmt: skip
         for i, row in zip(indices, fresh, strict=True):
             rows[i] = row
+            row.staleness = max((case.faults[k].staleness(step) for k in hit), default=0)
     set_advantages(rows, world.task, world.group_size)
     name_rows(case, rows, step)
     if case.drop_equal:

@@ -28,6 +28,7 @@ class Row:
     advantage: float = 0.0
     rank: int = 0
     step: int = 0
+    staleness: int = 0  # updates that the weights which sampled it are behind, as the engine knows it
 
     @property
     def prompt(self) -> list[int]:

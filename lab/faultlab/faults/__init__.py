@@ -17,9 +17,8 @@ CAUSES = [
     "weight_quantization", "kv_cache_quantization", "logprob_storage_rounding", "fp16_overflow", "dropout_on",
     "moe_routing_flips", "sentinel_fill", "nan_logprobs", "clamped_logprobs", "copied_column", "one_bad_rank",
     "one_bad_source", "one_bad_step", "sudden_onset", "growing_staleness", "other_statistic", "columns_swapped",
+    "kernel_boundary", "update_below_precision",
 ]  # fmt: skip
-# Faults that an answer can only name as something else.
-NAMELESS = ["kernel_boundary"]
-FAULTS = {name: next(getattr(m, name) for m in MODULES if hasattr(m, name)) for name in (*CAUSES, *NAMELESS)}
+FAULTS = {name: next(getattr(m, name) for m in MODULES if hasattr(m, name)) for name in CAUSES}
 
-__all__ = ["CAUSES", "FAULTS", "LEVELS", "NAMELESS", "Draw", "Fault", "World"]
+__all__ = ["CAUSES", "FAULTS", "LEVELS", "Draw", "Fault", "World"]

@@ -84,11 +84,13 @@ class Fault:
     # The engine's prefill does not have it, so with three columns, decode is the guilty leg.
     decode_only: bool = False
     hidden: str | None = None  # why the dump cannot show it
-    needs: frozenset[str] = frozenset()  # entropy, ranks, sources, positions, groups, moving
+    needs: frozenset[str] = frozenset()  # entropy, ranks, sources, positions, groups, moving, versions
+    # Updates that the engine's weights are behind at a step, as the engine reports them.
+    staleness: Callable[[int], int] = lambda step: 0
     # Whether it needs the sides' entropies and alternatives, whatever the dump keeps of them.
     details: bool = False
-    # Shows only where both sides are otherwise bit for bit equal.
-    exact: bool = False
+    # The numerics without which it does not show: those of both sides, as `World.noise` has them.
+    noise: str | None = None
     scope: dict = field(default_factory=dict)
     notes: str = ""
     mechanism: str | None = None

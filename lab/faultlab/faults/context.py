@@ -193,7 +193,8 @@ def packing_leak(d: Draw) -> Fault:
 
 
 def kernel_boundary(d: Draw) -> Fault:
-    """From one absolute position on, the engine's products are summed in another order."""
+    """From one absolute position on, the engine's products are summed in another order; before it, both sides are bit
+    for bit equal."""
     at = d.level_of(96, d.pick(64, 80), d.pick(48, 56))
     fault = Fault(
         "kernel_boundary",
@@ -201,7 +202,7 @@ def kernel_boundary(d: Draw) -> Fault:
         {"at": at},
         ["context_window", "weight_quantization", "healthy"],
         scope={"positions_from": at},
-        exact=True,
+        noise="bf16/bf16",
     )
     attach_view(fault, "rollout", split_from=at)
     return fault

@@ -96,4 +96,5 @@ def growing_staleness(d: Draw) -> Fault:
         notes="the mismatch grows step by step from a sound level",
         # There are `rate` steps of training between two recorded steps; the engine keeps the initial weights.
         change_engine=lambda e, k: replace(e, state=d.world.state(k, rate * max(0, k - start))),
+        **weights.report_lag(d, lambda k: rate * max(0, k - start)),
     )

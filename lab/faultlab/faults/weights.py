@@ -23,6 +23,11 @@ def draw_lag(d: Draw) -> int:
     return d.level_of(d.pick(1, 2), int(d.rng.integers(3, 7)), int(d.rng.integers(9, 17)))
 
 
+def report_lag(d: Draw, lag) -> dict:
+    """Half of the engines know how old their weights are; the others report those of the last sync that they saw."""
+    return {"staleness": lag} if d.rng.random() < 0.5 else {}
+
+
 def stale_weights(d: Draw) -> Fault:
     lag = draw_lag(d)
     return Fault(
@@ -34,6 +39,33 @@ def stale_weights(d: Draw) -> Fault:
         scope={"lag_steps": lag},
         notes="which weights differ, and how, is not in the log-probs",
         change_engine=lambda e, k: replace(e, state=d.world.state(k, lag)),
+        **report_lag(d, lambda k: lag),
+    )
+
+
+def update_below_precision(d: Draw) -> Fault:
+    """Updates of float32 weights, most of them smaller than half a step of the engine's bfloat16: each sync is exact, and
+    most weights in the engine stay what they were."""
+    updates = d.level_of(4, 10, 16)
+    start = d.world.state(0, updates)
+
+    def masters(k):
+        now = d.world.state(k)
+        return {n: t.bfloat16().float() + (now[n] - t) if t.is_floating_point() else t for n, t in start.items()}
+
+    def served(k):
+        return {n: t.bfloat16().float() if t.is_floating_point() else t for n, t in masters(k).items()}
+
+    return Fault(
+        "update_below_precision",
+        "rollout",
+        {"updates": updates},
+        others("update_below_precision", "growing_staleness", "trainer_ahead_one_update"),
+        structured=False,
+        noise="bf16/fp32",
+        notes="which weights differ, and how, is not in the log-probs",
+        change_engine=lambda e, k: replace(e, state=served(k)),
+        change_trainer=lambda t, k: replace(t, state=masters(k)),
     )
 
 
@@ -188,6 +220,7 @@ def mixed_weight_versions(d: Draw) -> Fault:
         scope={"lag_steps": lag, "rows": f"worker {bad} of {workers}, by {by}"},
         change_engine=lambda e, k: replace(e, state=d.world.state(k, lag)),
         hits=hits,
+        **report_lag(d, lambda k: lag),
     )
 
 

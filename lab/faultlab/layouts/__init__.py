@@ -19,7 +19,7 @@ CAN_HOLD = {
     "verl_npz": {"entropy", "topk", "ref", "rescored", "ranks", "sources", "positions", "groups"},
     "verl_pt": {"entropy", "topk", "ref", "rescored", "sources", "positions", "groups"},
     "verl_jsonl": {"entropy", "ref", "rescored", "sources", "groups"},
-    "slime": {"entropy", "ref", "ranks"},
+    "slime": {"entropy", "ref", "ranks", "versions"},
     "nemo_rl": {"sources"},
     "prime_rl": {"entropy", "ranks", "sources", "positions"},
     "xtuner": {"ref", "positions", "groups"},

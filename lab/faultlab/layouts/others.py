@@ -35,6 +35,8 @@ def write_slime(folder: Path, step: int, rows: list[Row], fields: dict) -> None:
             sample["ref_log_probs"] = torch.from_numpy(row.columns["reference"])
         if fields["entropy"]:
             sample["entropy"] = torch.from_numpy(row.columns["trainer_entropy"])
+        if fields["versions"]:
+            sample["weight_versions"] = [str(step - row.staleness)] * len(row.turns())
         samples.append(sample)
     value = {
         "format_version": 2,
