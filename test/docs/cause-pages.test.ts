@@ -31,7 +31,7 @@ const slug = (heading: string) =>
 
 describe("cause pages", () => {
   it("are one for each cause, and no others", () => {
-    expect(causes).toHaveLength(56);
+    expect(causes).toHaveLength(58);
     expect(pages.filter((name) => name !== "README.md").sort()).toEqual(
       causes.map((id) => `${id}.md`).sort(),
     );

@@ -52,7 +52,7 @@ export function examineView(view: View, { steps, engineNoise }: ExamineOptions =
   const structure = examineStructure(view, steps);
   const figures = measureFigures(view);
   const shape = describeShape(figures);
-  const floor = findFloor(view, engineNoise);
+  const floor = findFloor(view, figures, engineNoise);
   const health = judgeHealth(figures, shape, { roundingAbs: structure.lattice.expectedAbs, floor });
   const marks = sumByCause(structure.clues);
   const strongest = Math.max(Number.NEGATIVE_INFINITY, ...[...marks.values()].map(({ score }) => score));
@@ -68,9 +68,15 @@ export function examineView(view: View, { steps, engineNoise }: ExamineOptions =
   };
 }
 
-/** What the run shows about its engine's noise: from a third column, else from its own steps. */
-function findFloor(view: View, engineNoise: number | undefined): NoiseFloor | undefined {
+/** What the run shows about its engine's noise: from a third column, from its freshest weights, else from its own steps. */
+function findFloor(
+  view: View,
+  { staleness }: Figures,
+  engineNoise: number | undefined,
+): NoiseFloor | undefined {
   if (engineNoise !== undefined) return { sigma: engineNoise, of: "third column" };
+  if (staleness !== null && staleness.ages.length > 1)
+    return { sigma: staleness.ages[0]!.noise, of: "freshest weights" };
   const sigma = measureStepNoise(view);
   return sigma === null ? undefined : { sigma, of: "own steps" };
 }

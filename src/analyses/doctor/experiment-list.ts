@@ -40,7 +40,13 @@ export const EXPERIMENTS: readonly Experiment[] = [
     outcomes: [
       {
         outcome: "all or most tensors differ",
-        causes: ["stale_weights", "wrong_checkpoint", "growing_staleness", "weight_quantization"],
+        causes: [
+          "stale_weights",
+          "wrong_checkpoint",
+          "growing_staleness",
+          "weight_quantization",
+          "update_below_precision",
+        ],
       },
       {
         outcome: "some tensors differ",

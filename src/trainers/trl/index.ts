@@ -14,6 +14,12 @@ export const trainer: Trainer = {
         disable_dropout: "trl/trainer/grpo_config.py GRPOConfig (1.16.0)",
       },
     },
+    {
+      causes: ["update_below_precision"],
+      line: "bf16=True",
+      note: "The trainer's forward pass then rounds the weights as the engine does; float32 weights are still what is updated.",
+      keys: { bf16: "transformers/training_args.py TrainingArguments, which GRPOConfig extends (1.16.0)" },
+    },
   ],
   hook: {
     distribution: "trl",

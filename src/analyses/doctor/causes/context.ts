@@ -42,7 +42,7 @@ export const CONTEXT: readonly CauseText[] = [
   {
     id: "template_mismatch",
     family: "context",
-    title: "Different prompts on the two sides",
+    title: "Different chat templates on the two sides",
     description:
       "The two prompts differ in template, system prompt, separator or tool list, so every token is scored in a different context.",
     // miles docs/developer/debug.md: about 0.8 per token on an instruct model is almost always the template.

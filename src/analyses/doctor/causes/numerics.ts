@@ -30,6 +30,25 @@ export const NUMERICS: readonly CauseText[] = [
     ],
   },
   {
+    id: "kernel_boundary",
+    family: "numerics",
+    title: "Another kernel from one position on",
+    description:
+      "Both sides are equal up to one position and differ by rounding after it: a kernel that sums in another order takes over, for split keys, a chunk of a prefill or a longer block.",
+    fix: [
+      forEngine(
+        "vllm",
+        "VLLM_BATCH_INVARIANT=1",
+        "Kernels that sum in one order, whatever the batch and the length.",
+      ),
+      forEngine("sglang", "--enable-deterministic-inference", "Fixes the split size of attention."),
+      advise(
+        "leave it if bitwise equality is not a goal",
+        "Rounding of this size is what any bfloat16 engine has.",
+      ),
+    ],
+  },
+  {
     id: "logprob_storage_rounding",
     family: "numerics",
     title: "Log-probs stored with too few digits",

@@ -100,6 +100,22 @@ export const WEIGHTS: readonly CauseText[] = [
     ],
   },
   {
+    id: "update_below_precision",
+    family: "weights",
+    title: "Updates lost in the engine's precision",
+    description:
+      "The trainer's float32 weights move by less than half a step of the engine's bfloat16, so most weights there never change: each sync is exact, and the engine still runs old weights.",
+    // martingale, docs/findings/2026-10-06-trl-colocate-sync.md: Adam moved weights by 1e-5, 83 to 88 % never changed.
+    fix: [
+      FROM_TRAINERS,
+      advise(
+        "run the trainer's forward pass in the engine's precision",
+        "Autocast to bfloat16 over float32 weights: both sides then compute with the same rounded weights.",
+      ),
+      forEngine("vllm", "--dtype float32", "Or serve the weights as they are trained."),
+    ],
+  },
+  {
     id: "mixed_weight_versions",
     family: "weights",
     title: "Workers with different weights",

@@ -10,6 +10,7 @@ import { measureRepeats, type Repeats } from "./repeats.ts";
 import { measureScale } from "./scale.ts";
 import { describeShape, type Figures, measureFigures, SHAPE, type ShapeName } from "./shape.ts";
 import { measureSpread } from "./spread.ts";
+import { measureStaleness } from "./staleness.ts";
 import { measureTraining, type ReferenceFigures } from "./training.ts";
 
 const bin = (gap: number): PlaceBin => ({ position: 0, tokens: 1, gap, medianGap: gap, abs: gap });
@@ -79,6 +80,7 @@ it("measures every figure of the view", () => {
     scale: measureScale(view),
     training: measureTraining(view),
     consistency: measureConsistency(view),
+    staleness: measureStaleness(view),
   });
 });
 

@@ -12,6 +12,7 @@ import { measurePrefixes, type Prefixes } from "./prefixes.ts";
 import { measureRepeats, type Repeats } from "./repeats.ts";
 import { measureScale, type Scale } from "./scale.ts";
 import { measureSpread, type Spread } from "./spread.ts";
+import { measureStaleness, type Staleness } from "./staleness.ts";
 import { quantiles } from "./stats.ts";
 import { measureTraining, type Training } from "./training.ts";
 
@@ -24,6 +25,7 @@ export interface Figures {
   readonly scale: Scale | null;
   readonly training: Training;
   readonly consistency: Consistency;
+  readonly staleness: Staleness | null;
 }
 
 export function measureFigures(view: View): Figures {
@@ -36,6 +38,7 @@ export function measureFigures(view: View): Figures {
     scale: measureScale(view),
     training: measureTraining(view),
     consistency: measureConsistency(view),
+    staleness: measureStaleness(view),
   };
 }
 

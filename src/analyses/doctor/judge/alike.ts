@@ -10,6 +10,7 @@ const GROUPS: readonly { readonly title: string; readonly causes: readonly strin
       "lora_not_merged",
       "layer_not_synced",
       "tied_head_not_synced",
+      "update_below_precision",
     ],
   },
   {

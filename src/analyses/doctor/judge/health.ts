@@ -30,7 +30,7 @@ const UNLIKE_NOISE = 0.058;
 const BY_TOKEN = 0.035;
 /** Share of the difference explained by the token's id that proves different weights. */
 const CLEARLY_BY_TOKEN = 0.25;
-/** Steps of a healthy run are within this factor of its median step. */
+/** Steps of a healthy run are within this factor of its median step, and all ages of its freshest weights. */
 const STEP_MARGIN = 1.5;
 /** If neither leg of three columns is guilty, each has the engine's noise, and together they have at least √2 of it. */
 const LEGS_MARGIN = 2;
@@ -40,7 +40,7 @@ const PER_DECADE = 31;
 /** The engine's noise σ that this run itself shows, nats, and what shows it. */
 export interface NoiseFloor {
   readonly sigma: number;
-  readonly of: "third column" | "own steps";
+  readonly of: "third column" | "freshest weights" | "own steps";
 }
 
 export interface HealthInput {
@@ -76,13 +76,15 @@ export function weighLevel(spread: Spread, { structure, roundingAbs = 0, floor }
 
 function boundNoise(floor: NoiseFloor | undefined): number {
   if (floor?.of === "third column") return Math.max(UNLIKE_NOISE, LEGS_MARGIN * floor.sigma);
-  if (floor?.of === "own steps" && floor.sigma < LIKE_NOISE)
+  // Own steps, or the freshest weights.
+  if (floor !== undefined && floor.sigma < LIKE_NOISE)
     return Math.min(LIKE_NOISE, Math.max(UNLIKE_NOISE, STEP_MARGIN * floor.sigma));
   return LIKE_NOISE;
 }
 
 const FLOOR_WORDS = {
   "third column": ", twice what the engine's decoding and its own prefill differ by",
+  "freshest weights": ", by the freshest weights of this run",
   "own steps": ", by the median step of this run",
 } as const;
 

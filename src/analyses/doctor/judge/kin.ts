@@ -19,11 +19,12 @@ const KIN: Readonly<Record<string, readonly KinShare[]>> = {
     { cause: "bos_double", share: 0.08 },
   ],
   stale_weights: [
-    { cause: "stale_weights", share: 0.56 },
+    { cause: "stale_weights", share: 0.54 },
     { cause: "wrong_checkpoint", share: 0.14 },
     { cause: "lora_not_merged", share: 0.12 },
     { cause: "layer_not_synced", share: 0.1 },
-    { cause: "tied_head_not_synced", share: 0.08 },
+    { cause: "tied_head_not_synced", share: 0.07 },
+    { cause: "update_below_precision", share: 0.03 },
   ],
 };
 

@@ -19,6 +19,7 @@ function judge(
       ...given.places,
     },
     ...(given.prefixes && { prefixes: given.prefixes }),
+    staleness: given.staleness ?? null,
   };
   return judgeMarks(figures as unknown as Figures, { rowSpread } as unknown as Shape, isHealthy);
 }
@@ -217,5 +218,43 @@ describe("columns in each other's place", () => {
     const others = [{ unitMeanZ: 4 }, { inverseMeanZ: -3 }, { halfVariance: -0.6 }, { halfVariance: -1.4 }];
     expect(others.map(swap)).toEqual([[], [], [], []]);
     expect(swap({ unitMeanZ: -7 })).toEqual([]);
+  });
+});
+
+describe("recorded weight versions", () => {
+  const byAge = (noise: readonly number[], z = 6) => ({
+    staleness: {
+      ages: noise.map((level, k) => ({ staleness: k, tokens: 900, sequences: 20, noise: level })),
+      trend: { r: 0.8, z },
+    },
+  });
+
+  it("show old weights where the noise grows with their age", () => {
+    const [clue, workers] = judge(byAge([0.03, 0.05, 0.09]));
+    expect(clue).toMatchObject({
+      cause: "stale_weights",
+      figures: { noise_freshest: 0.03, noise_oldest: 0.09 },
+    });
+    expect(clue!.weight).toBeCloseTo(5 + 4 * Math.log(3), 5);
+    expect(clue!.sentence).toBe(
+      "By the recorded weight versions, the noise on logits is 0.0300 at staleness 0, 0.0500 at staleness 1, 0.0900 at staleness 2: it grows with the age of the weights (z 6.00).",
+    );
+    expect(clue!.picture).toMatchObject({ x: ["0", "1", "2"], series: [{ y: [0.03, 0.05, 0.09] }] });
+    expect(workers).toMatchObject({ cause: "mixed_weight_versions", weight: -2 });
+  });
+
+  it("speak against old weights where age makes no difference, and say nothing in between", () => {
+    const [clue] = judge(byAge([0.05, 0.054]));
+    expect(clue).toMatchObject({ cause: "stale_weights", weight: -4 });
+    expect(clue!.sentence).toMatch(/: the age of the weights makes no difference\.$/);
+    expect(judge(byAge([0.05, 0.06]))).toEqual([]);
+    expect(judge(byAge([0.03, 0.09], 3.9))).toEqual([]);
+  });
+
+  it("point to updates that do not reach the engine where all weights were new", () => {
+    expect(weights(byAge([0.09]))).toEqual({ stale_weights: -1, update_below_precision: 1 });
+    expect(judge(byAge([0.09]))[0]!.sentence).toBe(
+      "The recorded weight versions are 0 behind the step in every sequence: by them, the engine got new weights before each step.",
+    );
   });
 });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
+import { formatNumber, formatPlain, formatShare, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import type { Figures, Shape } from "../features/shape.ts";
 
@@ -19,6 +19,7 @@ export function judgeMarks(figures: Figures, shape: Shape, isHealthy: boolean): 
     ...judgeWindow(figures),
     ...judgeAdvantages(figures),
     ...judgeSwap(figures),
+    ...judgeStaleness(figures),
   ];
 }
 
@@ -184,6 +185,59 @@ function judgeSwap({ spread }: Figures): Clue[] {
         inverse_mean_z: inverseMeanZ,
         half_variance: halfVariance,
       },
+    },
+  ];
+}
+
+/** The oldest weights leave this many times the noise of the freshest, by a trend this clear, or less than this. */
+const GROWS = { ratio: 1.3, z: 4 } as const;
+const STAYS = 1.1;
+
+/** What recorded weight versions say: the noise at the freshest weights is the engine's, and what grows from it is age. */
+function judgeStaleness({ staleness }: Figures): Clue[] {
+  if (staleness === null) return [];
+  const { ages, trend } = staleness;
+  const [freshest, oldest] = [ages[0]!, ages[ages.length - 1]!];
+  if (ages.length === 1) {
+    const sentence = `The recorded weight versions are ${formatPlain(freshest.staleness)} behind the step in every sequence: by them, the engine got new weights before each step.`;
+    const figures = { staleness: freshest.staleness, tokens: freshest.tokens };
+    return [
+      { cause: "stale_weights", weight: -1, sentence, figures },
+      { cause: "update_below_precision", weight: 1, sentence, figures },
+    ];
+  }
+  const ratio = oldest.noise / (freshest.noise + 1e-9);
+  const said = `By the recorded weight versions, the noise on logits is ${ages.map(({ staleness: age, noise }) => `${formatNumber(noise)} at staleness ${formatPlain(age)}`).join(", ")}`;
+  const figures = {
+    ...{ freshest: freshest.staleness, oldest: oldest.staleness },
+    ...{ noise_freshest: freshest.noise, noise_oldest: oldest.noise, r: trend.r, z: trend.z },
+  };
+  const clue = {
+    figures,
+    picture: {
+      kind: "bars" as const,
+      title: "Noise on logits by staleness",
+      x_label: "step minus weight version",
+      y_label: "logit noise, nats",
+      x: ages.map(({ staleness: age }) => formatPlain(age)),
+      series: [{ name: "noise", y: ages.map(({ noise }) => noise) }],
+    },
+  };
+  if (ratio > GROWS.ratio && trend.z > GROWS.z) {
+    const sentence = `${said}: it grows with the age of the weights (z ${formatNumber(trend.z)}).`;
+    return [
+      { ...clue, cause: "stale_weights", weight: hold(5 + 4 * Math.log(ratio)), sentence },
+      // Workers with different weights would differ whatever the versions say.
+      { ...clue, cause: "mixed_weight_versions", weight: -2, sentence },
+    ];
+  }
+  if (ratio > STAYS) return [];
+  return [
+    {
+      ...clue,
+      cause: "stale_weights",
+      weight: -4,
+      sentence: `${said}: the age of the weights makes no difference.`,
     },
   ];
 }

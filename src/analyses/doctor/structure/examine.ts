@@ -9,6 +9,7 @@ import { type Boundaries, measureBoundaries } from "../features/boundaries.ts";
 import { type Lattice, measureLattice } from "../features/lattice.ts";
 import { LEFT_OUT, type View } from "../sample/view.ts";
 import { examineCopies } from "./copies.ts";
+import { examineKernels } from "./kernels.ts";
 import { examineMasks } from "./masks.ts";
 import { examineMissing } from "./missing.ts";
 import { examinePlaces } from "./places.ts";
@@ -51,7 +52,7 @@ export function examineStructure(view: View, steps?: View): Structure {
   const boundaries = measureBoundaries(view);
   clues.push(...explain((own) => examineMasks(own, boundaries)), ...explain(examineShifts));
   clues.push(...explain(examineRows, steps));
-  clues.push(...explain(examinePlaces), ...explain(examineValues));
+  clues.push(...explain(examinePlaces), ...explain(examineValues), ...explain(examineKernels));
   const lattice = measureLattice(view);
   const rounding = share(lattice.expectedAbs * countOwn(view));
   const left = sumSizes(view);
