@@ -53,6 +53,16 @@ describe("a column that is not about the sampled token", () => {
     expect(clue!.sentence).toContain(`The ${side} column is the log-prob of a likelier token`);
   });
 
+  it("is neither beside a placeholder, which any log-prob is above", () => {
+    const view = draw("sampled", "sampled");
+    for (let i = 0; i < view.tokens; i++) {
+      if (view.c[i]! < -1.5) view.claim(i);
+      else if (i % 4 === 0) view.a[i] = -9999;
+    }
+    view.refresh();
+    expect(examineStatistics(view)).toEqual([]);
+  });
+
   it("is neither where both sides score what was sampled", () => {
     const view = draw("sampled", "sampled");
     expect(examineStatistics(view)).toEqual([]);

@@ -54,7 +54,7 @@ function examineLikeliest(view: View, side: Side): Clue | undefined {
   const other = side === "rollout" ? view.c : view.a;
   let [likely, agreeing, higher, unlikely, above] = [0, 0, 0, 0, 0];
   let lowest = 0;
-  const values = new Set<number>();
+  const [values, theirValues] = [new Set<number>(), new Set<number>()];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const [own, theirs] = [column[i]!, other[i]!];
@@ -66,11 +66,12 @@ function examineLikeliest(view: View, side: Side): Clue | undefined {
     } else if (theirs < UNLIKELY) {
       unlikely++;
       values.add(own);
+      theirValues.add(theirs);
       if (own > theirs && Math.exp(own) + Math.exp(theirs) < 1 + LITTLE) above++;
     }
   }
-  // A clamped column is above, too, but always by the same limit.
-  if (values.size < unlikely / 2) return undefined;
+  // A clamped column is above, too, but always by the same limit; any column is above a placeholder.
+  if (Math.min(values.size, theirValues.size) < unlikely / 2) return undefined;
   if (unlikely < FEWEST || likely < FEWEST) return undefined;
   if (above < NEARLY_ALL * unlikely || agreeing < NEARLY_ALL * likely) return undefined;
   // Noise has both signs; another temperature or a filter moves sure tokens one way.
