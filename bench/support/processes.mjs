@@ -11,7 +11,12 @@ const pythons = () =>
 
 /** The first Python that imports all of `modules`, with their versions; `{ missing }` says what was tried. */
 export function findPython(modules) {
-  const script = `import importlib, json\nprint(json.dumps([importlib.import_module(m).__version__ for m in ${JSON.stringify(modules)}]))`;
+  // Some packages state their version only in their metadata, under the module's name.
+  const script = [
+    "import importlib, importlib.metadata, json",
+    "version = lambda module: getattr(module, '__version__', None) or importlib.metadata.version(module.__name__)",
+    `print(json.dumps([version(importlib.import_module(m)) for m in ${JSON.stringify(modules)}]))`,
+  ].join("\n");
   for (const python of pythons()) {
     const probe = spawnSync(python, ["-c", script], { encoding: "utf8" });
     if (probe.status !== 0) continue;
