@@ -344,13 +344,34 @@ describe("entropies", () => {
       },
       { rollout: [-1] },
     );
+    // Two alternatives whose entropy is the next below 0.5 in steps of a sixteenth of a decade.
+    const q = 0.5 * 10 ** (-7 / 16);
+    const expected = q * (1 - q) * Math.log(q / (1 - q)) ** 2 + 1 + 4;
+    const variance = Math.sqrt((0.25 + 1 + 4) * expected);
     expect(found.rolloutSurplus).toEqual(
-      closely({ value: 3.5 / 3, z: 3.5 / Math.sqrt(0.25 + 1 + 4), tokens: 3, entropy: 2.5 / 3 }),
+      closely({ value: 3.5 / 3, z: 3.5 / Math.sqrt(variance), tokens: 3, entropy: 2.5 / 3 }),
     );
     expect(found.trainerSurplus).toEqual(
       closely({ value: 4 / 3, z: 4 / Math.sqrt(2.25 + 0.25 + 9), tokens: 3, entropy: 1 }),
     );
     const exact = of({ rollout: [-1, -2], ...entropies([1, 2], [1, 1]) });
     expect(exact.rolloutSurplus).toEqual({ value: 0, z: 0, tokens: 2, entropy: 1.5 });
+  });
+
+  it("have a z that a sure policy without unlikely samples does not inflate", () => {
+    // 400 tokens of entropy 0.056 nats (p = 0.99), all of them the likelier alternative.
+    const count = 400;
+    const entropy = -0.99 * Math.log(0.99) - 0.01 * Math.log(0.01);
+    const { value, z } = of({
+      rollout: Array.from({ length: count }, () => Math.log(0.99)),
+      ...entropies(
+        Array.from({ length: count }, (_, t) => entropy + (t % 2) * 1e-6),
+        Array.from({ length: count }, () => Number.NaN),
+      ),
+    }).rolloutSurplus;
+    expect(value).toBeCloseTo(-Math.log(0.99) - entropy, 5);
+    // By its own squares alone, z would be −20: each token adds the same.
+    expect(z).toBeGreaterThan(-6.5);
+    expect(z).toBeLessThan(-5.5);
   });
 });
