@@ -41,21 +41,4 @@ describe("the evidence of a change", () => {
     process.add(1, [LOG(1 / 3)]);
     expect(process.add(2, [LOG(2)]).since).toBe(2);
   });
-
-  it("goes on after a look was kept, also after none", () => {
-    const whole = new ChangeProcess(2);
-    let kept = new ChangeProcess(2);
-    for (const [step, factors] of [
-      [1, [0.3, -0.2]] as const,
-      [2, [-1, 0.5]] as const,
-      [3, [2, 2]] as const,
-    ]) {
-      kept = ChangeProcess.fromJSON(JSON.parse(JSON.stringify(kept)));
-      expect(kept.add(step, factors)).toEqual(whole.add(step, factors));
-    }
-    expect(JSON.parse(JSON.stringify(new ChangeProcess(1)))).toEqual({
-      steps: 0,
-      bets: [[null, null, null]],
-    });
-  });
 });

@@ -13,6 +13,7 @@
  *
  * @module
  */
+import { addLogs } from "./add-logs.ts";
 
 /** What the steps so far show. */
 export interface ChangeEvidence {
@@ -20,12 +21,6 @@ export interface ChangeEvidence {
   readonly logEvidence: number;
   /** The step from which the hypothesis most likely fails; NaN before the first step. */
   readonly since: number;
-}
-
-export interface ChangeProcessJson {
-  readonly steps: number;
-  /** For each bet: ln of the wealth of all starts so far and of the best start, and the step of the latter. */
-  readonly bets: readonly (readonly [all: number | null, best: number | null, since: number | null])[];
 }
 
 interface Bet {
@@ -76,31 +71,4 @@ export class ChangeProcess {
       since: best?.since ?? Number.NaN,
     };
   }
-
-  toJSON(): ChangeProcessJson {
-    const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
-    return {
-      steps: this.#steps,
-      bets: this.#bets.map(({ all, best, since }) => [orNull(all), orNull(best), orNull(since)]),
-    };
-  }
-
-  static fromJSON({ steps, bets }: ChangeProcessJson): ChangeProcess {
-    const process = new ChangeProcess(bets.length);
-    process.#steps = steps;
-    bets.forEach(([all, best, since], i) => {
-      process.#bets[i] = {
-        all: all ?? Number.NEGATIVE_INFINITY,
-        best: best ?? Number.NEGATIVE_INFINITY,
-        since: since ?? Number.NaN,
-      };
-    });
-    return process;
-  }
-}
-
-/** ln(e^a + e^b). */
-function addLogs(a: number, b: number): number {
-  const [high, low] = a > b ? [a, b] : [b, a];
-  return high === Number.NEGATIVE_INFINITY ? high : high + Math.log1p(Math.exp(low - high));
 }

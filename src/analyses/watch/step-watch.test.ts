@@ -5,7 +5,7 @@ import { seededRandom } from "../../core/statistics/random.ts";
 import { ClusterSums } from "../../core/summaries/cluster-sums.ts";
 import { ValueSketch } from "../../core/summaries/value-sketch.ts";
 import type { WatchReport } from "../../results/watch.ts";
-import { FALSE_ALARM_RATE, RunWatch, StepWatch, type WatchedStep } from "./step-watch.ts";
+import { FALSE_ALARM_RATE, RunWatch, type WatchedStep } from "./step-watch.ts";
 
 function watchSteps(steps: Iterable<WatchedStep>): WatchReport {
   const watch = new RunWatch();
@@ -105,19 +105,6 @@ describe("watching a run", () => {
       expect(per_step[39]?.delta_abs_mean).toBeGreaterThan(alarm_at);
       expect(watchSteps(makeRun(40, rising(1.1), 300 + seed)).alarms).toEqual([]);
     }
-  });
-
-  it("goes on from what was kept between two looks as if it had never stopped", () => {
-    const steps = [...makeRun(20, { noise: (step) => (step < 15 ? 0.2 : 0.8), prompts: 32 }, 1)];
-    const whole = new StepWatch();
-    let parts = new StepWatch();
-    for (const step of steps) {
-      const wanted = whole.add(step);
-      parts = StepWatch.fromJSON(JSON.parse(JSON.stringify(parts)));
-      expect(parts.add(step)).toEqual(wanted);
-    }
-    expect(parts.alarms).toEqual(whole.alarms);
-    expect(whole.alarms.map(({ since }) => since)).toEqual([15]);
   });
 
   it("leaves out steps without a number, and knows nothing of none", () => {
