@@ -12,7 +12,8 @@ export const COMPARE_SCHEMA_VERSION = 1;
 
 /**
  * - `equal`: bit for bit at every token that was compared.
- * - `equivalent`: the mean |Δ| is within the tolerance, by two one-sided tests over prompts.
+ * - `equivalent`: the mean |Δ| is within the tolerance, by two one-sided tests over prompts, and would be if prompts of a
+ *   kind not seen were 50 times as far off.
  * - `different`: it is beyond the tolerance; or one side lacks log-probs that the other has.
  * - `undecidable`: neither is shown; `next` says what would decide.
  */
@@ -26,17 +27,17 @@ export type Certificate = "equal" | "equivalent" | "different" | "undecidable";
 export type CompareMode = "paired" | "columns" | "unpaired";
 
 /**
- * The basis of the certificate: `bits` every bit; `interval` the interval of the mean; `every_token` |Δ| within the
- * tolerance at every token; `missing` log-probs on one side only; `too_few` prompts for an interval; `straddles` the
- * interval crosses the tolerance; `coverage` too little of the two sides could be compared.
+ * The basis of the certificate: `bits` every bit; `interval` the interval of the mean; `missing` log-probs on one side
+ * only; `too_few` prompts for an interval; `straddles` the interval crosses the tolerance; `unseen` it is within, but too
+ * many prompts may be of a kind that was not seen; `coverage` too little of the two sides could be compared.
  */
 export type CertificateBasis =
   | "bits"
   | "interval"
-  | "every_token"
   | "missing"
   | "too_few"
   | "straddles"
+  | "unseen"
   | "coverage";
 
 /** How log-probs are stored: the narrowest type that holds every value. */
@@ -124,6 +125,10 @@ export interface ColumnMetrics {
   /** One-sided bounds at level 1 − alpha each; null if there are too few prompts. */
   readonly delta_abs_mean_low: Nats | null;
   readonly delta_abs_mean_high: Nats | null;
+  /** Largest share of prompts of a kind that was not seen, at level 1 − alpha: about 3 of all `clusters`. */
+  readonly unseen_clusters_share_upper: Fraction;
+  /** `delta_abs_mean_high` if that share were 50 times as far off as the others; this has to be within the tolerance. */
+  readonly delta_abs_mean_unseen: Nats | null;
   readonly delta_abs_max: Nats | null;
   readonly delta_abs_p50: Nats | null;
   readonly delta_abs_p99: Nats | null;

@@ -31,8 +31,10 @@ def bound_mean(sums: np.ndarray, counts: np.ndarray, alpha: float) -> Interval:
     Σ(Sᵢ - μ nᵢ)² / (Σnᵢ)², with Student's t at G - 1 degrees of freedom. |Δ| is skewed, which makes plain t bounds too
     low; Hall's cubic transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first-order error. If
     every sum is positive, the upper end is also at least that of a log-normal mean (Cox's method, in Land 1972,
-    Technometrics 14), which is right when a few clusters are many times as far off as the rest. Each end is the widest
-    of these. No interval can account for what no cluster shows.
+    Technometrics 14), which is right when a few clusters are many times as far off as the rest, and of a ratio of two,
+    of sums to counts, in which longer clusters may be further off; the latter up to the largest of clusters' means,
+    since lengths need not be log-normal. Each end is the widest of these. No interval can account for what no cluster
+    shows.
 
     Args:
         sums: sum over the tokens of each cluster, ``[G]``, nats.
@@ -58,7 +60,8 @@ def bound_mean(sums: np.ndarray, counts: np.ndarray, alpha: float) -> Interval:
     bend = skewness / math.sqrt(groups)
     high = mean + error * max(quantile, -_bend_back(-quantile, bend))
     low = mean - error * max(quantile, _bend_back(quantile, bend))
-    return Interval(mean, low, max(high, _bound_log_normal(sums, counts, quantile)), groups)
+    logs = _bound_log_normal(sums, counts, quantile), _bound_by_length(sums, counts, quantile)
+    return Interval(mean, low, max(high, *logs), groups)
 
 
 def _bound_log_normal(sums: np.ndarray, counts: np.ndarray, quantile: float) -> float:
@@ -75,6 +78,20 @@ def _bound_log_normal(sums: np.ndarray, counts: np.ndarray, quantile: float) -> 
     spread = math.sqrt(variance / groups + variance**2 / (2 * (groups - 1)))
     # Beyond this, exp overflows a double.
     return math.exp(min(700.0, center + variance / 2 + quantile * spread))
+
+
+def _bound_by_length(sums: np.ndarray, counts: np.ndarray, quantile: float) -> float:
+    """Upper bound of the mean if clusters' sums and counts are log-normal together, at most the largest of clusters'
+    means; -∞ if a sum is not positive."""
+    if not bool((sums > 0).all()):
+        return -math.inf
+    groups = len(sums)
+    logs, lengths = np.log(sums), np.log(counts)
+    (variance, covariance), (_, variance_of_lengths) = np.cov(logs, lengths)
+    center = float(logs.mean() - lengths.mean() + (variance - variance_of_lengths) / 2)
+    squares = max(0.0, variance + variance_of_lengths - 2 * covariance) / groups
+    squares += max(0.0, variance**2 + variance_of_lengths**2 - 2 * covariance**2) / (2 * (groups - 1))
+    return math.exp(min(float((logs - lengths).max()), center + quantile * math.sqrt(squares)))
 
 
 def _bend_back(value: float, bend: float) -> float:

@@ -5,7 +5,7 @@
  */
 import { orNull } from "../../core/base/index.ts";
 import type { Finding } from "../../core/schema/index.ts";
-import { boundShareOfNone, FEWEST_BOUND_CLUSTERS } from "../../core/statistics/mean-bound.ts";
+import { boundShareOfNone, boundUnseen, FEWEST_BOUND_CLUSTERS } from "../../core/statistics/mean-bound.ts";
 import { plural } from "../../core/text/index.ts";
 import {
   COMPARE_SCHEMA_VERSION,
@@ -28,7 +28,7 @@ import {
   type TestOptions,
 } from "./judge.ts";
 import { describeColumn, describeFigures } from "./sentences.ts";
-import { compareFigures, judgeFigures } from "./unpaired.ts";
+import { boundUnseenDifference, compareFigures, judgeFigures } from "./unpaired.ts";
 
 /** Mean |Δ| in nats that counts as agreement by default. */
 export const DEFAULT_WITHIN = 0.01;
@@ -106,15 +106,23 @@ type Outcome = Pick<
 
 function buildFigures({ runs }: Compared, test: TestOptions): Outcome {
   const figures = compareFigures(runs.a.total, runs.b.total, test.alpha);
-  const judgment = judgeFigures(figures, test);
+  const unseen = boundUnseenDifference(runs.a.total, runs.b.total, test.alpha);
+  const judgment = judgeFigures(figures, unseen, test);
   const [a, b] = [runs.a.total.clusters!, runs.b.total.clusters!];
+  const clusters = Math.min(a.count, b.count);
   const metrics = figures.flatMap(({ name, ...values }) =>
     Object.entries(values).map(([which, value]) => [`${name}_${which}`, value] as const),
   );
   return {
     ...judgment,
-    sentence: describeFigures(judgment, test, figures[0]!, Math.min(a.count, b.count)),
-    metrics: { ...Object.fromEntries(metrics), clusters_a: a.count, clusters_b: b.count },
+    sentence: describeFigures(judgment, test, { figure: figures[0]!, unseen, clusters }),
+    metrics: {
+      ...Object.fromEntries(metrics),
+      delta_abs_mean_unseen_low: unseen?.low ?? null,
+      delta_abs_mean_unseen_high: unseen?.high ?? null,
+      clusters_a: a.count,
+      clusters_b: b.count,
+    },
     columns: [],
     figures,
     unit: a.unit === "prompt" && b.unit === "prompt" ? "prompt" : "sequence",
@@ -148,9 +156,8 @@ function buildColumn(
 ): ColumnComparison {
   const { total } = sums.summary;
   const bounds = boundColumn(total, "deltaAbs", test.alpha);
-  const pooled = pooledMetrics(total);
   const shares = measureShares(compared);
-  const judged = judgeColumn(sums.counts, bounds, pooled.delta_abs_max, test);
+  const judged = judgeColumn(sums.counts, bounds, test);
   const judgment = compared.mode === "paired" ? judgeCoverage(judged, shares) : judged;
   const needed = judgment.certificate === "undecidable" && judgment.basis !== "coverage";
   const metrics = measureColumn(sums, test, needed);
@@ -197,6 +204,8 @@ function measureColumn(sums: ComparedColumn["sums"], test: TestOptions, needed: 
     delta_abs_mean: orNull(pooled.delta_abs_mean),
     delta_abs_mean_low: size.low ?? null,
     delta_abs_mean_high: size.high ?? null,
+    unseen_clusters_share_upper: boundShareOfNone(size.clusters, test.alpha),
+    delta_abs_mean_unseen: boundUnseen(size, test.alpha) ?? null,
     delta_abs_max: orNull(pooled.delta_abs_max),
     delta_abs_p50: orNull(pooled.delta_abs_p50),
     delta_abs_p99: orNull(pooled.delta_abs_p99),
@@ -204,7 +213,7 @@ function measureColumn(sums: ComparedColumn["sums"], test: TestOptions, needed: 
     prob_diff_mean: orNull(pooled.prob_diff_mean),
     prob_diff_max: orNull(pooled.prob_diff_max),
     k3: orNull(pooled.k3),
-    clusters_needed: needed ? (countNeeded(size, test.within) ?? null) : null,
+    clusters_needed: needed ? (countNeeded(size, test) ?? null) : null,
   };
 }
 

@@ -21,7 +21,7 @@ describe("a certificate", () => {
     const report = compareBatches([A], [pack(ROWS, "b.npz")], { within: 0 });
     expect([report.certificate, report.basis, report.mode]).toEqual(["equal", "bits", "paired"]);
     expect(report.sentence).toBe(
-      "All 960 tokens of 24 sequences are equal bit for bit; 95 % leaves open at most 0.31 % of tokens that are not.",
+      "All 960 tokens of 24 sequences are equal bit for bit; 95 % leaves open at most 0.31 % of tokens, or 22.1 % of prompts, that are not.",
     );
     expect(report.metrics).toMatchObject({ tokens: 960, sequences: 24, clusters: 12, unequal: 0 });
     expect(report.metrics.unequal_share_upper).toBeCloseTo(3 / 960, 4);
@@ -41,22 +41,41 @@ describe("a certificate", () => {
     // Within any tolerance it is nothing.
     expect(compareBatches([A], [pack(other)])).toMatchObject({
       certificate: "equivalent",
-      basis: "every_token",
+      basis: "interval",
       next: null,
     });
   });
 
-  it("of noise below the tolerance is equivalent, by the interval", () => {
+  it("of noise is equivalent if prompts of a kind not seen would leave the mean within the tolerance", () => {
     const random = seededRandom(3);
-    const other = change(ROWS, (value) => value + 0.004 * drawNormal(random));
+    const other = change(ROWS, (value) => value + 0.0008 * drawNormal(random));
     const report = compareBatches([A], [pack(other)]);
-    expect([report.certificate, report.basis]).toEqual(["equivalent", "interval"]);
-    const { delta_abs_mean_high: high, delta_abs_max: max } = report.metrics;
-    expect(high).toBeLessThan(0.01);
-    expect(max).toBeGreaterThan(0.01);
+    expect([report.certificate, report.basis, report.next]).toEqual(["equivalent", "interval", null]);
+    const { delta_abs_mean: mean, delta_abs_mean_high: high, delta_abs_mean_unseen: unseen } = report.metrics;
+    const share = 1 - 0.05 ** (1 / 12);
+    expect(report.metrics.unseen_clusters_share_upper).toBeCloseTo(share, 12);
+    expect(unseen).toBeCloseTo((1 - share) * high! + share * 50 * mean!, 12);
     expect(report.sentence).toMatch(
-      /^Mean \|Δ\| is 0\.0031\d nats, and below 0\.003\d\d nats with 95 % confidence: within 0\.01 nats\.$/,
+      /^Mean \|Δ\| is 6\.\d+e-4 nats, and below 6\.\d+e-4 nats with 95 % confidence\. Up to 22\.1 % of prompts could be of a kind not seen; 50 times as far off, they would make it 0\.007\d+ nats: within 0\.01 nats\.$/,
     );
+  });
+
+  it("is withheld where they would not, with the number of prompts that would decide", () => {
+    const random = seededRandom(3);
+    const draw = (prompts: number) => {
+      const rows = drawRows(2 * prompts, 40);
+      const other = change(rows, (value) => value + 0.004 * drawNormal(random));
+      return compareBatches([pack(rows)], [pack(other)]);
+    };
+    const few = draw(12);
+    expect([few.certificate, few.basis]).toEqual(["undecidable", "unseen"]);
+    expect(few.sentence).toMatch(
+      /^Mean \|Δ\| is 0\.003\d+ nats, and below 0\.003\d+ nats with 95 % confidence\. Up to 22\.1 % of prompts could be of a kind not seen; 50 times as far off, they would make it 0\.03\d+ nats: not within 0\.01 nats\.$/,
+    );
+    const needed = few.metrics.clusters_needed!;
+    expect(few.next!.why).toBe(`About ${needed} prompts would decide, if they vary as much as these.`);
+    expect(draw(Math.ceil(1.1 * needed)).certificate).toBe("equivalent");
+    expect(draw(Math.floor(0.9 * needed)).certificate).toBe("undecidable");
   });
 
   it("of a shift is different, and the doctor is next", () => {
@@ -78,10 +97,9 @@ describe("a certificate", () => {
     const other = change(ROWS, (value, row) => value + levels[row]!);
     const report = compareBatches([A], [pack(other)]);
     expect([report.certificate, report.basis]).toEqual(["undecidable", "straddles"]);
-    const { clusters_needed: needed, delta_abs_mean: mean, delta_abs_mean_high: high } = report.metrics;
-    const room = 0.01 - mean!;
-    const wide = room > 0 ? high! - mean! : mean! - (report.metrics.delta_abs_mean_low as number);
-    expect(needed).toBe(Math.ceil(12 * (wide / room) ** 2 - 1e-6));
+    const { clusters_needed: needed, delta_abs_mean: mean } = report.metrics;
+    // At least so many that 50 × 3/n of the mean fits below the tolerance.
+    expect(needed).toBeGreaterThan(146 / (0.01 / mean! - 1));
     expect(report.next!.why).toBe(
       `About ${needed!.toLocaleString("en-US")} prompts would decide, if they vary as much as these.`,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { boundUnseen } from "../../core/statistics/mean-bound.ts";
 import { seededRandom } from "../../core/statistics/random.ts";
 import { change, compareBatches, drawNormal, drawRows, pack } from "./compare.test-data.ts";
 import { countNeeded, judgeCoverage } from "./judge.ts";
@@ -64,7 +65,7 @@ describe("false certificates", () => {
     ).toBe(1);
     expect(
       share(
-        certify(20, () => WITHIN / 3, 6, 40),
+        certify(20, () => WITHIN / 12, 6, 40),
         "equivalent",
       ),
     ).toBe(1);
@@ -75,10 +76,20 @@ describe("countNeeded", () => {
   const bounds = { mean: 0.008, low: 0.006, high: 0.012, clusters: 20 };
 
   it("is how many bring the bound to the tolerance, at the spread seen", () => {
-    expect(countNeeded(bounds, 0.01)).toBe(80);
-    expect(countNeeded(bounds, 0.007)).toBe(80);
-    expect(countNeeded(bounds, 0.008)).toBeUndefined();
-    expect(countNeeded({ ...bounds, low: undefined, high: undefined }, 0.01)).toBe(10);
+    const count = (within: number) => countNeeded(bounds, { within, alpha: 0.05 });
+    expect(count(0.007)).toBe(80);
+    expect(count(0.008)).toBeUndefined();
+    expect(countNeeded({ ...bounds, low: undefined, high: undefined }, { within: 0.01, alpha: 0.05 })).toBe(
+      10,
+    );
+    // With this many, the bound lies below the tolerance with its reserve, and with one fewer it does not.
+    const needed = count(0.01)!;
+    const [enough, less] = [needed, needed - 1].map(
+      (clusters) =>
+        boundUnseen({ ...bounds, high: 0.008 + 0.004 * Math.sqrt(20 / clusters), clusters }, 0.05)!,
+    );
+    expect(enough).toBeLessThan(0.01);
+    expect(less).toBeGreaterThanOrEqual(0.01);
   });
 });
 

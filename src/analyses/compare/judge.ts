@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { boundMean, FEWEST_BOUND_CLUSTERS, type MeanBounds } from "../../core/statistics/mean-bound.ts";
+import {
+  boundMean,
+  boundUnseen,
+  FEWEST_BOUND_CLUSTERS,
+  type MeanBounds,
+} from "../../core/statistics/mean-bound.ts";
 import { CLUSTER, CLUSTER_WIDTH, type MismatchSummary } from "../../core/summaries/index.ts";
 import type { Certificate, CertificateBasis } from "../../results/compare.ts";
 import type { ColumnCounts } from "./column-sums.ts";
@@ -40,41 +45,53 @@ export function boundColumn(
 }
 
 /**
- * `equal` if no token differs; `equivalent` if mean |Δ| is shown to be within the tolerance, or every |Δ| is;
- * `different` if mean |Δ| is shown to exceed it, or a log-prob is on one side only; else `undecidable`. Unlike the
- * assertion of the Python package, which asks about the given tokens, only equality is certified with fewer than ten
- * prompts.
+ * `equal` if no token differs; `equivalent` if mean |Δ| is shown to be within the tolerance, even if as many prompts as
+ * may be of a kind not seen were far off ({@link boundUnseen}); `different` if mean |Δ| is shown to exceed it, or a
+ * log-prob is on one side only; else `undecidable`. The assertion of the Python package asks about tokens like the given
+ * ones, so it has no such reserve, and also holds if every |Δ| is within the tolerance.
  *
  * @param bounds of mean |Δ|
- * @param largest |Δ|, nats
  */
 export function judgeColumn(
-  { unequal, oneSided }: ColumnCounts,
+  { unequal, oneSided }: Pick<ColumnCounts, "unequal" | "oneSided">,
   bounds: MeanBounds,
-  largest: number,
-  { within }: TestOptions,
+  { within, alpha }: TestOptions,
 ): Judgment {
   if (unequal === 0) return { certificate: "equal", basis: "bits" };
   if (oneSided > 0) return { certificate: "different", basis: "missing" };
   if (within === 0) return { certificate: "different", basis: "bits" };
   const { low, high } = bounds;
-  if (low === undefined || high === undefined) return { certificate: "undecidable", basis: "too_few" };
-  if (largest <= within) return { certificate: "equivalent", basis: "every_token" };
-  if (high < within) return { certificate: "equivalent", basis: "interval" };
+  const unseen = boundUnseen(bounds, alpha);
+  if (low === undefined || high === undefined || unseen === undefined)
+    return { certificate: "undecidable", basis: "too_few" };
   if (low > within) return { certificate: "different", basis: "interval" };
-  return { certificate: "undecidable", basis: "straddles" };
+  if (high >= within) return { certificate: "undecidable", basis: "straddles" };
+  if (unseen >= within) return { certificate: "undecidable", basis: "unseen" };
+  return { certificate: "equivalent", basis: "interval" };
 }
 
 /**
  * How many prompts would decide if their spread stayed the same: as many as it takes to bring the bound nearer the
- * tolerance onto it. Undefined if the mean equals the tolerance.
+ * tolerance, with its reserve for prompts not seen, onto it. Undefined if the mean equals the tolerance.
  */
-export function countNeeded({ mean, low, high, clusters }: MeanBounds, within: number): number | undefined {
+export function countNeeded(bounds: MeanBounds, { within, alpha }: TestOptions): number | undefined {
+  const { mean, low, high, clusters } = bounds;
   if (low === undefined || high === undefined) return FEWEST_BOUND_CLUSTERS;
   const room = Math.abs(within - mean);
-  const wide = mean < within ? high - mean : mean - low;
-  if (!(room > 0) || !Number.isFinite(wide / room)) return undefined;
-  return Math.ceil(clusters * (wide / room) ** 2 - 1e-6);
+  if (!(room > 0) || !Number.isFinite((high - low) / room)) return undefined;
+  if (mean > within) return Math.ceil(clusters * ((mean - low) / room) ** 2 - 1e-6);
+  const decides = (count: number): boolean => {
+    const narrower = mean + (high - mean) * Math.sqrt(clusters / count);
+    return boundUnseen({ ...bounds, high: narrower, clusters: count }, alpha)! < within;
+  };
+  let [few, many] = [1, 2];
+  while (!decides(many) && many < Number.MAX_SAFE_INTEGER / 2) [few, many] = [many, 2 * many];
+  while (many - few > 1) {
+    const middle = Math.floor((few + many) / 2);
+    if (decides(middle)) many = middle;
+    else few = middle;
+  }
+  return many;
 }
 
 /** Worst first: two columns agree only if all do, so no correction for their number is needed (Berger 1982). */

@@ -12,22 +12,24 @@ describe("the certificate of one column", () => {
     readonly oneSided?: number;
     readonly low?: number | undefined;
     readonly high?: number | undefined;
-    readonly largest?: number;
+    readonly mean?: number;
+    readonly clusters?: number;
     readonly within?: number;
   }
 
   it.each<[why: string, found: Found, certificate: Certificate, basis: CertificateBasis]>([
     ["no token differs", { unequal: 0, low: undefined, high: undefined }, "equal", "bits"],
-    ["a log-prob is on one side only", { oneSided: 1, largest: 0 }, "different", "missing"],
+    ["a log-prob is on one side only", { oneSided: 1, high: 0 }, "different", "missing"],
     ["equality was asked for", { within: 0, low: undefined, high: undefined }, "different", "bits"],
     ["prompts are too few", { low: undefined, high: undefined }, "undecidable", "too_few"],
-    ["the largest |Δ| is the tolerance", { largest: WITHIN, high: 0.02 }, "equivalent", "every_token"],
-    ["the upper bound is below it", { high: 0.0099 }, "equivalent", "interval"],
+    ["the upper bound is below it", { high: 0.0099 }, "undecidable", "unseen"],
+    ["prompts not seen leave it below", { mean: 0.001, high: 0.003, clusters: 30 }, "equivalent", "interval"],
+    ["they do not", { mean: 0.001, high: 0.003, clusters: 15 }, "undecidable", "unseen"],
     ["the upper bound is the tolerance", { high: WITHIN }, "undecidable", "straddles"],
     ["the lower bound is the tolerance", { low: WITHIN, high: 0.02 }, "undecidable", "straddles"],
     ["the lower bound is above it", { low: 0.0101, high: 0.02 }, "different", "interval"],
   ])("where %s", (_, found, certificate, basis) => {
-    const { unequal = 5, oneSided = 0, largest = 1, within = WITHIN } = found;
+    const { unequal = 5, oneSided = 0, within = WITHIN } = found;
     const counts = {
       tokens: 100,
       sequences: 20,
@@ -38,7 +40,7 @@ describe("the certificate of one column", () => {
       missingBoth: 0,
     };
     const bounds = { mean: 0.008, low: 0.006, high: 0.012, clusters: 20, ...found };
-    expect(judgeColumn(counts, bounds, largest, { within, alpha: 0.05 })).toEqual({ certificate, basis });
+    expect(judgeColumn(counts, bounds, { within, alpha: 0.05 })).toEqual({ certificate, basis });
   });
 
   it("is withheld where less than half of either side was compared, but not that they differ", () => {
@@ -70,9 +72,8 @@ describe("how many prompts would decide", () => {
 
   it("is unknown where the mean lies on the tolerance", () => {
     const bounds = { mean: 0.01, low: 0.006, high: 0.012, clusters: 20 };
-    expect(countNeeded(bounds, 0.01)).toBeUndefined();
-    expect(countNeeded(bounds, 0.008)).toBe(80);
-    expect(countNeeded(bounds, 0.011)).toBe(80);
+    expect(countNeeded(bounds, { within: 0.01, alpha: 0.05 })).toBeUndefined();
+    expect(countNeeded(bounds, { within: 0.008, alpha: 0.05 })).toBe(80);
   });
 });
 
@@ -90,6 +91,12 @@ describe("the certificate of two runs of different texts", () => {
   ])("whose difference lies from %d to %d is %s, by %s", (low, high, certificate, basis) => {
     const figure = { name: "delta_abs_mean", a: 0.02, b: 0.02, difference: 0 } as const;
     const figures: RunFigure[] = [{ ...figure, difference_low: low, difference_high: high }];
-    expect(judgeFigures(figures, { within: WITHIN, alpha: 0.05 })).toEqual({ certificate, basis });
+    const unseen = low === null || high === null ? undefined : { low, high };
+    const test = { within: WITHIN, alpha: 0.05 };
+    expect(judgeFigures(figures, unseen, test)).toEqual({ certificate, basis });
+    const wider = unseen && { low: unseen.low - 1, high: unseen.high + 1 };
+    expect(judgeFigures(figures, wider, test)).toEqual(
+      certificate === "equivalent" ? { certificate: "undecidable", basis: "unseen" } : { certificate, basis },
+    );
   });
 });

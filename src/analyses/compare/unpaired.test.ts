@@ -14,7 +14,7 @@ function drawRun(seed: number, size: number, sequences = 60): Row[] {
 }
 
 describe("two runs of different texts", () => {
-  const near = compareBatches([pack(drawRun(1, 0.02))], [pack(drawRun(2, 0.021))]);
+  const near = compareBatches([pack(drawRun(1, 0.002))], [pack(drawRun(2, 0.0021))]);
 
   it("are compared by how far their own two policies are apart", () => {
     expect([near.mode, near.certificate, near.basis]).toEqual(["unpaired", "equivalent", "interval"]);
@@ -25,7 +25,7 @@ describe("two runs of different texts", () => {
     expect(mean!.difference_high).toBeGreaterThan(mean!.difference!);
     expect(near.metrics).toMatchObject({ delta_abs_mean_a: mean!.a, clusters_a: 30, clusters_b: 30 });
     expect(near.sentence).toMatch(
-      /^Mean \|Δ\| is 0\.01\d\d nats in A and 0\.01\d\d in B; their difference is .* with 95 % confidence on either side: within 0\.01 nats\.$/,
+      /^Mean \|Δ\| is 0\.001\d+ nats in A and 0\.001\d+ in B; their difference is .* with 95 % confidence on either side\. Up to 9\.5\d? % of prompts could be of a kind not seen; 50 times as far off, they would make it -0\.00\d+ to 0\.00\d+ nats: within 0\.01 nats\.$/,
     );
     expect(near.caveats).toEqual([
       "The texts differ, so runs are compared by their own mismatch; equality cannot be certified.",
@@ -48,10 +48,15 @@ describe("two runs of different texts", () => {
     const wide = compareBatches([pack(drawRun(1, 0.02))], [pack(drawRun(2, 0.0325))]);
     expect([wide.certificate, wide.basis]).toEqual(["undecidable", "straddles"]);
     expect(wide.next!.why).toContain("--within sets a different tolerance");
+    const unseen = compareBatches([pack(drawRun(1, 0.02))], [pack(drawRun(2, 0.021))]);
+    expect([unseen.certificate, unseen.basis]).toEqual(["undecidable", "unseen"]);
+    expect(unseen.sentence).toMatch(
+      /could be of a kind not seen; 50 times as far off, .*: not within 0\.01 nats\.$/,
+    );
   });
 
   it("are compared so on request, even where texts are the same", () => {
-    const run = drawRun(1, 0.02);
+    const run = drawRun(1, 0.002);
     const report = compareBatches([pack(run)], [pack(run)], { unpaired: true });
     expect([report.mode, report.certificate]).toEqual(["unpaired", "equivalent"]);
     expect(report.figures[0]!.difference).toBe(0);

@@ -4,6 +4,7 @@
  * @module
  */
 import { orNull } from "../../core/base/index.ts";
+import { boundUnseen, type MeanBounds } from "../../core/statistics/mean-bound.ts";
 import type { MismatchSummary } from "../../core/summaries/index.ts";
 import type { RunFigure } from "../../results/compare.ts";
 import { metricsAt, runMetric, type TokenMean } from "../../results/metrics/run-metrics.ts";
@@ -38,7 +39,10 @@ function boundDifference(
   { sum, per }: TokenMean,
   alpha: number,
 ): [low?: number, high?: number] {
-  const [x, y] = [boundColumn(a, sum, alpha, per), boundColumn(b, sum, alpha, per)];
+  return combineBounds(boundColumn(a, sum, alpha, per), boundColumn(b, sum, alpha, per));
+}
+
+function combineBounds(x: MeanBounds, y: MeanBounds): [low?: number, high?: number] {
   if (x.low === undefined || x.high === undefined || y.low === undefined || y.high === undefined) return [];
   const difference = y.mean - x.mean;
   return [
@@ -47,11 +51,37 @@ function boundDifference(
   ];
 }
 
+/** Bounds of a difference, nats. */
+export interface DifferenceBounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Bounds of the difference of mean |Δ| if either run lacked kinds of prompts that are far off; undefined if too few. */
+export function boundUnseenDifference(
+  a: MismatchSummary,
+  b: MismatchSummary,
+  alpha: number,
+): DifferenceBounds | undefined {
+  const [x, y] = [a, b].map((run): MeanBounds => {
+    const bounds = boundColumn(run, "deltaAbs", alpha);
+    return { ...bounds, high: boundUnseen(bounds, alpha) };
+  }) as [MeanBounds, MeanBounds];
+  const [low, high] = combineBounds(x, y);
+  return low === undefined || high === undefined ? undefined : { low, high };
+}
+
 /** The rule for pairs, applied to the difference of mean |Δ|; runs with different texts are never equal. */
-export function judgeFigures(figures: readonly RunFigure[], { within }: TestOptions): Judgment {
+export function judgeFigures(
+  figures: readonly RunFigure[],
+  unseen: DifferenceBounds | undefined,
+  { within }: TestOptions,
+): Judgment {
   const { difference_low: low, difference_high: high } = figures[0]!;
-  if (low === null || high === null) return { certificate: "undecidable", basis: "too_few" };
-  if (low > -within && high < within) return { certificate: "equivalent", basis: "interval" };
+  if (low === null || high === null || unseen === undefined)
+    return { certificate: "undecidable", basis: "too_few" };
   if (low > within || high < -within) return { certificate: "different", basis: "interval" };
-  return { certificate: "undecidable", basis: "straddles" };
+  if (low <= -within || high >= within) return { certificate: "undecidable", basis: "straddles" };
+  if (unseen.low <= -within || unseen.high >= within) return { certificate: "undecidable", basis: "unseen" };
+  return { certificate: "equivalent", basis: "interval" };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { studentTail } from "./distributions.ts";
-import { boundMean, boundShareOfNone, studentQuantile } from "./mean-bound.ts";
+import { boundMean, boundShareOfNone, boundUnseen, studentQuantile } from "./mean-bound.ts";
 import { seededRandom } from "./random.ts";
 
 interface Case {
@@ -75,5 +75,45 @@ describe("boundShareOfNone", () => {
     }
     expect(1000 * boundShareOfNone(1000, 0.05)).toBeCloseTo(2.99, 2);
     expect(boundShareOfNone(0, 0.05)).toBe(1);
+  });
+});
+
+describe("boundUnseen", () => {
+  const bounds = { mean: 1, low: 0.5, high: 2, clusters: 10 };
+
+  it("adds the share of clusters that may be unseen, at 50 times the mean", () => {
+    const share = 1 - 0.05 ** 0.1;
+    expect(boundUnseen(bounds, 0.05)).toBeCloseTo((1 - share) * 2 + share * 50, 12);
+    expect(boundUnseen({ ...bounds, clusters: 10 ** 9 }, 0.05)).toBeCloseTo(2, 6);
+    expect(boundUnseen({ ...bounds, high: undefined }, 0.05)).toBeUndefined();
+  });
+
+  it("holds where 5 % of clusters are 50 times as far off, which few samples show", () => {
+    const random = seededRandom(9);
+    let [plain, reserved] = [0, 0];
+    const samples = 1000;
+    for (let i = 0; i < samples; i++) {
+      const sums = Array.from({ length: 20 }, () => (random() < 0.05 ? 50 : 1) * (0.9 + 0.2 * random()));
+      const found = boundMean(sums, new Array(20).fill(1), 0.05);
+      if (found.high! < 3.45) plain++;
+      if (boundUnseen(found, 0.05)! < 3.45) reserved++;
+    }
+    expect(plain / samples).toBeGreaterThan(0.3);
+    expect(reserved).toBe(0);
+  });
+});
+
+describe("boundMean of clusters whose level is in proportion to their length", () => {
+  it("lies below the truth in about 5 % of samples at most", () => {
+    const random = seededRandom(10);
+    let misses = 0;
+    const samples = 1000;
+    for (let i = 0; i < samples; i++) {
+      const counts = Array.from({ length: 50 }, () => Math.exp(0.8 * drawNormal(random)));
+      const sums = counts.map((count) => count * count);
+      // E[n²] / E[n] of log-normal n.
+      if (boundMean(sums, counts, 0.05).high! < Math.exp(1.5 * 0.64)) misses++;
+    }
+    expect(misses / samples).toBeLessThan(0.075);
   });
 });

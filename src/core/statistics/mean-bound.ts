@@ -26,7 +26,8 @@ export interface MeanBounds {
  * Student's t at G − 1 degrees of freedom. |Δ| is skewed, which makes plain t bounds too low; Hall's cubic
  * transformation (1992, J. R. Statist. Soc. B 54, equation 2.2) removes the first term of the skewness, and if every
  * sum is positive the upper bound is also at least that of a log-normal mean (Cox's method, in Land 1972, Technometrics
- * 14). Each bound is the widest of these.
+ * 14), and of a ratio of two, of sums to counts, in which longer clusters may be further off; the latter up to the
+ * largest of clusters' means, since lengths need not be log-normal. Each bound is the widest of these.
  *
  * @param sums of each cluster, the sum over its tokens
  * @param counts of each cluster, its tokens; clusters without tokens are ignored
@@ -63,7 +64,12 @@ export function boundMean(
   const bend = skewness / Math.sqrt(clusters);
   const high = mean + error * Math.max(quantile, -bendBack(-quantile, bend));
   const low = mean - error * Math.max(quantile, bendBack(quantile, bend));
-  return { mean, low, high: Math.max(high, boundLogNormal(sums, counts, quantile)), clusters };
+  return {
+    mean,
+    low,
+    high: Math.max(high, boundLogNormal(sums, counts, quantile), boundByLength(sums, counts, quantile)),
+    clusters,
+  };
 }
 
 function add(values: readonly number[]): number {
@@ -86,6 +92,27 @@ function boundLogNormal(sums: readonly number[], counts: readonly number[], quan
   const error = Math.sqrt(variance / groups + variance ** 2 / (2 * (groups - 1)));
   // Beyond this the exponential overflows a double.
   return Math.exp(Math.min(700, center + variance / 2 + quantile * error));
+}
+
+/**
+ * Upper bound of the mean if clusters' sums and counts are log-normal together, at most the largest of clusters' means;
+ * −∞ if a sum is not positive.
+ */
+function boundByLength(sums: readonly number[], counts: readonly number[], quantile: number): number {
+  if (sums.some((sum) => !(sum > 0))) return Number.NEGATIVE_INFINITY;
+  const clusters = sums.length;
+  const [logs, lengths] = [sums, counts].map((values) => values.map(Math.log)) as [number[], number[]];
+  const [log, length] = [add(logs) / clusters, add(lengths) / clusters];
+  const covary = (f: (i: number) => number): number => add(logs.map((_, i) => f(i))) / (clusters - 1);
+  const variance = covary((i) => (logs[i]! - log) ** 2);
+  const varianceOfLengths = covary((i) => (lengths[i]! - length) ** 2);
+  const covariance = covary((i) => (logs[i]! - log) * (lengths[i]! - length));
+  const center = log - length + (variance - varianceOfLengths) / 2;
+  const squares =
+    Math.max(0, variance + varianceOfLengths - 2 * covariance) / clusters +
+    Math.max(0, variance ** 2 + varianceOfLengths ** 2 - 2 * covariance ** 2) / (2 * (clusters - 1));
+  const largest = Math.max(...logs.map((value, i) => value - lengths[i]!));
+  return Math.exp(Math.min(largest, center + quantile * Math.sqrt(squares)));
 }
 
 /** The t whose image under Hall's transformation is `value`; `bend` is skewness / √G. */
@@ -112,4 +139,18 @@ export function studentQuantile(tail: number, degreesOfFreedom: number): number 
  */
 export function boundShareOfNone(n: number, alpha: number): number {
   return n > 0 ? -Math.expm1(Math.log(alpha) / n) : 1;
+}
+
+/** How far off a kind of prompt that was not seen is taken to be, in units of the mean of those that were. */
+export const UNSEEN_FACTOR = 50;
+
+/**
+ * The largest mean if the largest share of clusters that may have gone unseen ({@link boundShareOfNone}) is {@link
+ * UNSEEN_FACTOR} times as far off as those that were seen: (1 − s) · high + s · 50 · mean, in the unit of the mean;
+ * undefined without bounds. What was not seen has no bound that the data could give, so this one is an assumption.
+ */
+export function boundUnseen({ mean, high, clusters }: MeanBounds, alpha: number): number | undefined {
+  if (high === undefined) return undefined;
+  const share = boundShareOfNone(clusters, alpha);
+  return (1 - share) * high + share * UNSEEN_FACTOR * mean;
 }

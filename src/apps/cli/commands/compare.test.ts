@@ -88,9 +88,9 @@ describe("compare", () => {
     const statusOf = async (by: number, options: CompareOptions = {}): Promise<number> =>
       (await run([a, write("other", shifted(by))], { column: "rollout", ...options })).status;
     expect(await statusOf(-0.5)).toBe(EXIT.checkFailed);
-    expect(await statusOf(-0.001)).toBe(EXIT.fine);
+    expect(await statusOf(-0.0004)).toBe(EXIT.fine);
     expect(await statusOf(-0.001, { within: "0" })).toBe(EXIT.checkFailed);
-    expect(await statusOf(-0.5, { within: "0.6" })).toBe(EXIT.fine);
+    expect(await statusOf(-0.5, { within: "10" })).toBe(EXIT.fine);
     const few = write("few", ROWS.slice(0, 5));
     const undecided = await run([few, write("few-b", shifted(-0.001).slice(0, 5))], { column: "rollout" });
     expect([undecided.status, undecided.out.includes("△ UNDECIDABLE")]).toEqual([EXIT.checkFailed, true]);
