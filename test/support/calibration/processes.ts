@@ -12,6 +12,8 @@ type Random = () => number;
 /** A run with this many prompts: for each sequence its Δ, and what it belongs to. */
 export interface DrawnSequence {
   readonly deltas: Float32Array;
+  /** Rollout log-probs; default: all −1. */
+  readonly rollout?: Float32Array;
   readonly prompt: number;
   readonly step: number;
 }
@@ -26,6 +28,8 @@ export interface Process {
 
 /** Spread of Δ, as large as in real runs. */
 const SPREAD = 0.01;
+/** Mean |Δ| of normal tokens with this spread. */
+export const MEAN_ABS = SPREAD * Math.sqrt(2 / Math.PI);
 
 interface Shape {
   readonly name: string;
@@ -33,6 +37,8 @@ interface Shape {
   readonly tokens?: (random: Random) => number;
   /** Deviations of the logarithms of a prompt's and of a sequence's spread. */
   readonly prompt?: number;
+  /** How much further off a prompt is, beside that. */
+  readonly level?: (random: Random) => number;
   readonly sequence?: number;
   readonly noise?: (random: Random) => number;
   /** Share of the sequences whose Δ are all 0. */
@@ -41,27 +47,48 @@ interface Shape {
   readonly byLength?: boolean;
   /** Deviation of a shift of the whole sequence, in units of the spread. */
   readonly shift?: number;
+  /** Whether tokens are sampled from distributions, whose logits have the noise, and not drawn as Δ. */
+  readonly sampled?: boolean;
+}
+
+type Tokens = Pick<DrawnSequence, "deltas" | "rollout">;
+
+/**
+ * Tokens sampled from two outcomes each, with surprisals from near 0 to 8 nats. Logits differ by noise, so that Δ is
+ * (1 − p) times it, and mean ρ is 1.
+ */
+function sampleTokens(random: Random, length: number, scale: number): Tokens {
+  const [deltas, rollout] = [new Float32Array(length), new Float32Array(length)];
+  for (let t = 0; t < length; t++) {
+    const logit = 3 * normal(random);
+    const moved = logit + scale * normal(random);
+    const sign = random() < 1 / (1 + Math.exp(-logit)) ? 1 : -1;
+    rollout[t] = -Math.log1p(Math.exp(-sign * logit));
+    deltas[t] = -Math.log1p(Math.exp(-sign * moved)) - rollout[t]!;
+  }
+  return { deltas, rollout };
 }
 
 function process(shape: Shape): Process {
   const { name, samples = 1, tokens = () => 60, noise = normal } = shape;
-  const { prompt = 0, sequence = 0, exact = 0, byLength = false, shift = 0 } = shape;
-  const drawSequence = (random: Random, scale: number): Float32Array => {
+  const { prompt = 0, level = () => 1, sequence = 0, exact = 0, byLength = false, shift = 0 } = shape;
+  const drawSequence = (random: Random, scale: number): Tokens => {
     const length = tokens(random);
     const deltas = new Float32Array(length);
-    if (random() < exact) return deltas;
+    if (random() < exact) return { deltas };
     const own = scale * Math.exp(sequence * normal(random)) * (byLength ? length / 60 : 1);
+    if (shape.sampled) return sampleTokens(random, length, own);
     const moved = shift * normal(random);
     for (let t = 0; t < length; t++) deltas[t] = own * (noise(random) + moved);
-    return deltas;
+    return { deltas };
   };
   return {
     name,
     draw: (random, prompts) =>
       Array.from({ length: prompts }, (_, at) => {
-        const scale = SPREAD * Math.exp(prompt * normal(random));
+        const scale = SPREAD * Math.exp(prompt * normal(random)) * level(random);
         return Array.from({ length: samples }, () => ({
-          deltas: drawSequence(random, scale),
+          ...drawSequence(random, scale),
           prompt: at,
           step: Math.floor((at * 12) / prompts),
         }));
@@ -99,6 +126,23 @@ export const HEAVY_LOGNORMAL = process({
   noise: (random) => Math.sign(random() - 0.5) * Math.exp(2 * normal(random)),
 });
 
+export const SKEWED_PROMPTS = process({ name: "prompt spread e^N(0, 1.5²)", prompt: 1.5 });
+export const OUTLYING_PROMPTS = process({
+  name: "5 % of the prompts 50 times as far off",
+  level: (random) => (random() < 0.05 ? 50 : 1),
+});
+/** Its mean is three times its least value, and its variance infinite. */
+export const PARETO_PROMPTS = process({
+  name: "prompt spread of Pareto, index 1.5",
+  level: (random) => (1 - random()) ** (-1 / 1.5),
+});
+export const SAMPLED_TOKENS = process({
+  name: "sampled tokens, prompt spread e^N(0, 0.5²)",
+  prompt: 0.5,
+  tokens: lengths,
+  sampled: true,
+});
+
 export const PROCESSES: readonly Process[] = [
   INDEPENDENT,
   SEQUENCE_SHIFTS,
@@ -108,6 +152,8 @@ export const PROCESSES: readonly Process[] = [
   PROMPT_EFFECTS,
   BOTH_EFFECTS,
   MOSTLY_EXACT,
+  OUTLYING_PROMPTS,
+  SAMPLED_TOKENS,
   HEAVY_T,
   HEAVY_LOGNORMAL,
 ];
@@ -129,8 +175,7 @@ export function resampled(name: string, population: readonly DrawnSequence[]): P
 }
 
 /**
- * The sequences of a run as a batch, with each prompt's id as its group id where `grouped`; rollout log-probs are all −1
- * and single precision, as in dumps.
+ * The sequences of a run as a batch, with each prompt's id as its group id where `grouped`.
  */
 export function batchOfSequences(sequences: readonly DrawnSequence[], grouped = true): RecordBatch {
   const offsets = new Int32Array(sequences.length + 1);
@@ -140,8 +185,11 @@ export function batchOfSequences(sequences: readonly DrawnSequence[], grouped = 
   const tokens = offsets[sequences.length]!;
   const rolloutLogprobs = new Float64Array(tokens).fill(-1);
   const trainerLogprobs = new Float64Array(tokens);
-  sequences.forEach(({ deltas }, row) => {
-    for (let t = 0; t < deltas.length; t++) trainerLogprobs[offsets[row]! + t] = deltas[t]! - 1;
+  sequences.forEach(({ deltas, rollout }, row) => {
+    const start = offsets[row]!;
+    if (rollout) rolloutLogprobs.set(rollout, start);
+    for (let t = 0; t < deltas.length; t++)
+      trainerLogprobs[start + t] = rolloutLogprobs[start + t]! + deltas[t]!;
   });
   const unknown = new Float64Array(sequences.length).fill(Number.NaN);
   const texts = sequences.map(() => undefined);

@@ -1,54 +1,16 @@
 /**
- * When a run is bad, tested on runs whose steps differ only by chance: the prompts of a step share an effect, which may
- * last for many steps, and prompts have heavy tails.
+ * When a run is bad, tested on runs whose steps differ only by chance.
  *
  * @module
  */
 import { StepLevels } from "../../../src/analyses/assessment/when.ts";
-import { CLUSTER, CLUSTER_WIDTH, type ClusterSums } from "../../../src/core/summaries/cluster-sums.ts";
-import { type Claim, normal, studentTwo } from "./claim.ts";
+import type { Claim } from "./claim.ts";
+import { drawSteps, heavy, lognormal, outlying, type Random, type StepProcess } from "./step-processes.ts";
 
-type Random = () => number;
-
-export interface StepProcess {
-  readonly name: string;
-  readonly steps: number;
-  readonly prompts: number;
-  /**
-   * Standard deviation of the logarithm of what the prompts of a step share, and its correlation with the step before.
-   */
-  readonly effect?: number;
-  readonly correlation?: number;
-  /** How much further off a prompt is than its step. */
-  readonly prompt?: (random: Random) => number;
-  /** How much further off a step, counted from 0, is than the first. */
-  readonly level?: (step: number) => number;
-}
-
-const MEAN = 1e-3;
-const TOKENS = 240;
-const SAMPLES = 8;
-
-const lognormal =
-  (deviation: number) =>
-  (random: Random): number =>
-    Math.exp(deviation * normal(random));
-
-/** Segments of a run of the process, from sums by prompt: tokens would only be added up. */
+/** Segments of a run of the process. */
 export function drawSegments(process: StepProcess, random: Random): ReturnType<StepLevels["find"]> {
-  const { steps, prompts, effect = 0, correlation = 0, prompt = lognormal(0.3), level = () => 1 } = process;
   const levels = new StepLevels();
-  let shared = normal(random);
-  for (let step = 0; step < steps; step++) {
-    const scale = MEAN * level(step) * Math.exp(effect * shared);
-    const table = new Float64Array(prompts * CLUSTER_WIDTH);
-    for (let at = 0; at < table.length; at += CLUSTER_WIDTH) {
-      table[at + CLUSTER.tokens] = TOKENS;
-      table[at + CLUSTER.deltaAbs] = TOKENS * scale * prompt(random);
-    }
-    levels.add({ step, clusters: { table, count: prompts, sequences: SAMPLES * prompts } as ClusterSums });
-    shared = correlation * shared + Math.sqrt(1 - correlation ** 2) * normal(random);
-  }
+  for (const step of drawSteps(process, random)) levels.add(step);
   return levels.find();
 }
 
@@ -70,19 +32,19 @@ export const CALM: readonly StepProcess[] = [
     name: "2 % of the prompts 20 times as far off",
     steps: 40,
     prompts: 16,
-    prompt: (random) => (random() < 0.02 ? 20 : 1) * lognormal(0.3)(random),
+    prompt: outlying(50, 20),
   },
   {
     name: "prompts of Student's t, 2 degrees",
     steps: 12,
     prompts: 8,
-    prompt: (random) => Math.abs(studentTwo(random)),
+    prompt: heavy,
   },
   {
     name: "prompts of Student's t, 2 degrees",
     steps: 100,
     prompts: 8,
-    prompt: (random) => Math.abs(studentTwo(random)),
+    prompt: heavy,
   },
   {
     name: "a slow fall to a half, step effect 10 %, autocorrelation 0.9",
