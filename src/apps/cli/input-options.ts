@@ -14,6 +14,7 @@ const COLUMN_MEANINGS: Readonly<Record<MappedColumn, string>> = {
   attention: "attention mask",
   lengths: "tokens per sequence, for packed arrays",
   rescore: "log-probs of the rollout engine's prefill of the finished text, the third column of doctor",
+  float32: "log-probs of the same weights in float32: whose error is the gap? (doctor)",
   step: "training step",
   rank: "rank",
   reward: "reward",

@@ -4,6 +4,8 @@ export const COLUMN_FLAGS = {
   trainer: "--trainer",
   /** The rollout engine's prefill of the finished text; becomes the policy `rescore`. */
   rescore: "--rescore",
+  /** The same weights in float32; becomes the policy `float32`. */
+  float32: "--float32",
   mask: "--mask",
   tokens: "--tokens",
   prompt: "--prompt",

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ColumnMapping } from "../adapter.ts";
-import { DIGIT_NAMES, type Field, type NameTable, RESCORE_NAMES } from "../shared/fields.ts";
+import { DIGIT_NAMES, type Field, FURTHER_NAMES, type NameTable } from "../shared/fields.ts";
 import { NARROWING_MASKS, withoutOtherMasks } from "../shared/masks.ts";
 
 export const SYNONYMS: NameTable = {
@@ -53,7 +53,7 @@ export const SYNONYMS: NameTable = {
     "ref_per_token_logps",
     "base_action_log_probs",
   ],
-  ...RESCORE_NAMES,
+  ...FURTHER_NAMES,
   tokens: [
     "response_token_ids",
     "response_ids",

@@ -11,6 +11,7 @@ export const FIELD_LABELS = {
   trainer: "trainer log-probs",
   reference: "reference log-probs",
   rescore: "re-scored rollout log-probs",
+  float32: "float32 log-probs",
   tokens: "response token ids",
   prompt: "prompt token ids",
   promptMask: "prompt mask",
@@ -66,10 +67,12 @@ export const DIGIT_NAMES = {
 } as const;
 
 /**
- * Names of re-scored log-probs, in any trainer: the rollout policy's log-probs of the same tokens from the engine's own
- * prefill of the finished text, not from decoding. Aligned like the rollout's log-probs.
+ * Names of further log-probs of the same tokens, in any trainer, aligned like the rollout's.
+ *
+ * - `rescore`: the rollout policy's, from the engine's own prefill of the finished text, not from decoding.
+ * - `float32`: those of the same weights in float32.
  */
-export const RESCORE_NAMES = {
+export const FURTHER_NAMES = {
   rescore: [
     "rescored_log_probs",
     "rescored_logprobs",
@@ -82,11 +85,31 @@ export const RESCORE_NAMES = {
     "rollout_prefill_log_probs",
     "rollout_prefill_logprobs",
   ],
+  float32: [
+    "float32_log_probs",
+    "float32_logprobs",
+    "fp32_log_probs",
+    "fp32_logprobs",
+    "ref32_log_probs",
+    "ref32_logprobs",
+    "reference_fp32_log_probs",
+    "reference_fp32_logprobs",
+    "ref_fp32_log_probs",
+    "ref_fp32_logprobs",
+  ],
 } as const;
 
-/** The name under which a source has re-scored log-probs; undefined when it has none. */
-export function findRescore(has: (name: string) => boolean): string | undefined {
-  return RESCORE_NAMES.rescore.find(has);
+export type FurtherField = keyof typeof FURTHER_NAMES;
+
+/** Every name in {@link FURTHER_NAMES} with its field. */
+export const FURTHER_COLUMNS: readonly (readonly [FurtherField, string])[] = Object.entries(
+  FURTHER_NAMES,
+).flatMap(([field, names]) => names.map((name) => [field as FurtherField, name] as const));
+
+/** The further columns that a source has, each under the first of its names. */
+export function findFurther(has: (name: string) => boolean): (readonly [FurtherField, string])[] {
+  const found = FURTHER_COLUMNS.filter(([, name]) => has(name));
+  return found.filter(([field], at) => found.findIndex(([other]) => other === field) === at);
 }
 
 /** Texts, one per sequence. */

@@ -45,6 +45,7 @@ const TOKEN_FIELDS = [
   "trainer",
   "reference",
   "rescore",
+  "float32",
   "labels",
   "mask",
   "lossMask",
@@ -140,6 +141,7 @@ async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end
   const {
     reference,
     rescore,
+    float32,
     rolloutEntropy,
     trainerEntropy,
     lossMask,
@@ -160,6 +162,7 @@ async function readSpan(readers: Map<TokenField, SpanReader>, start: number, end
     policies: {
       ...(reference === undefined ? {} : { reference }),
       ...(rescore === undefined ? {} : { rescore }),
+      ...(float32 === undefined ? {} : { float32 }),
     },
     entropies: {
       ...(rolloutEntropy === undefined ? {} : { rollout: rolloutEntropy }),

@@ -14,6 +14,7 @@ export const ARRAY_FIELDS = [
   "trainer",
   "reference",
   "rescore",
+  "float32",
   "tokens",
   "prompt",
   "inputIds",
@@ -48,6 +49,7 @@ export const ALIGNED_FIELDS = [
   "rollout",
   "reference",
   "rescore",
+  "float32",
   "tokens",
   "mask",
   "advantages",
@@ -271,6 +273,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     policyLogprobs: some([
       ["reference", cut(arrays.reference)],
       ["rescore", cut(arrays.rescore)],
+      ["float32", cut(arrays.float32)],
       ...policies,
     ]),
     entropies: some([

@@ -11,7 +11,7 @@ import { MissingSideError, type NumericArray } from "../../../core/base/index.ts
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { Adapter, AdapterContext } from "../../../input/adapters/adapter.ts";
 import { responseStart } from "../../../input/adapters/shared/conversation.ts";
-import { FIELD_LABELS, findRescore } from "../../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, type FurtherField, findFurther } from "../../../input/adapters/shared/fields.ts";
 import {
   asMatrix,
   describeValue,
@@ -77,8 +77,9 @@ async function* readBatch(
     const tokens = (await ids.readRows(from, end)) as readonly NumericArray[];
     const [rollout, trainer] = [(await block("logprobs"))!, (await block("prox_logp"))!];
     const [masks, attention] = [(await block("loss_mask"))!, await block("attention_mask")];
-    const rescoreName = findRescore((name) => matrix(name) !== undefined);
-    const rescore = rescoreName === undefined ? undefined : await block(rescoreName);
+    const further: [FurtherField, readonly NumericArray[]][] = [];
+    for (const [field, name] of findFurther((one) => matrix(one) !== undefined))
+      further.push([field, (await block(name))!]);
     const [versions, advantages] = [await block("versions"), await block("advantages")];
     yield tokens.map((row, i): SequenceDraft => {
       const width = row.length;
@@ -91,9 +92,9 @@ async function* readBatch(
         responseMask: cut(mask),
         rolloutLogprobs: cut(after ? shift(rollout[i]!) : rollout[i]!),
         trainerLogprobs: cut(shift(trainer[i]!)),
-        ...(rescore && {
-          policyLogprobs: { rescore: cut(after ? shift(rescore[i]!) : rescore[i]!) },
-        }),
+        policyLogprobs: Object.fromEntries(
+          further.map(([field, values]) => [field, cut(after ? shift(values[i]!) : values[i]!)]),
+        ),
         responseTokenIds: cut(row),
         promptTokenIds: row.subarray(0, start),
         weightVersions: versions === undefined ? undefined : cut(versions[i]!),
@@ -120,7 +121,7 @@ export const areal: Adapter = {
           hint: "set actor.use_decoupled_loss=true, or save the batch before compute_advantages with actor.recompute_logprob=true",
         })
       : undefined;
-    const rescore = findRescore((name) => asMatrix(batch[name]) !== undefined);
+    const further = findFurther((name) => asMatrix(batch[name]) !== undefined);
     return {
       score: 0.92,
       found: [
@@ -128,7 +129,7 @@ export const areal: Adapter = {
         `trainer log-probs: prox_logp, ${describeValue(batch.prox_logp)}, entry t scores token t + 1`,
         `response mask: loss_mask, ${describeValue(batch.loss_mask)}`,
         `prompt and response token ids: input_ids, ${describeValue(batch.input_ids)}`,
-        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(batch[rescore])}`] : []),
+        ...further.map(([field, name]) => `${FIELD_LABELS[field]}: ${name}, ${describeValue(batch[name])}`),
       ],
       guessed: [
         after

@@ -12,7 +12,7 @@ import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import type { Adapter, AdapterContext } from "../../../input/adapters/adapter.ts";
 import { responseStart } from "../../../input/adapters/shared/conversation.ts";
-import { FIELD_LABELS, findRescore, RESCORE_NAMES } from "../../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, FURTHER_COLUMNS, findFurther } from "../../../input/adapters/shared/fields.ts";
 import { reportBadRow } from "../../../input/adapters/shared/row-objects.ts";
 import {
   describeRowValue,
@@ -35,7 +35,7 @@ const LABELS: Readonly<Record<string, string>> = {
   advantages: "advantages",
   content: "text of the messages",
 };
-const COLUMNS = [...Object.keys(LABELS), ...RESCORE_NAMES.rescore, "agent_ref", "idx"];
+const COLUMNS = [...Object.keys(LABELS), ...FURTHER_COLUMNS.map(([, name]) => name), "agent_ref", "idx"];
 
 /** Unwraps a list of one; any other value is returned unchanged. */
 function unwrap(value: RowValue | undefined): RowValue | undefined {
@@ -58,7 +58,8 @@ interface RowFields {
   readonly mask: NumericArray;
   readonly ids: NumericArray | undefined;
   readonly advantages: NumericArray | undefined;
-  readonly rescore: NumericArray | undefined;
+  /** By policy. */
+  readonly further: Readonly<Record<string, NumericArray>>;
 }
 
 /** The five whole-conversation columns of a row, or why they do not fit together. */
@@ -72,13 +73,12 @@ function readFields(chunk: RowChunk, i: number): RowFields | string {
   if (mask === undefined) return "no token_loss_mask";
   const ids = get("token_ids");
   const advantages = get("advantages");
-  const rescoreName = findRescore((name) => get(name) !== undefined);
-  const rescore = rescoreName === undefined ? undefined : get(rescoreName);
+  const further = findFurther((name) => get(name) !== undefined);
   for (const [name, values] of Object.entries({
     prev_logprobs: trainer,
     token_loss_mask: mask,
     token_ids: ids,
-    ...(rescoreName !== undefined && { [rescoreName]: rescore }),
+    ...Object.fromEntries(further.map(([, name]) => [name, get(name)])),
   })) {
     if (values !== undefined && values.length !== rollout.length) {
       return `${name} has ${plural(values.length, "value")}, generation_logprobs has ${rollout.length}`;
@@ -89,13 +89,13 @@ function readFields(chunk: RowChunk, i: number): RowFields | string {
     trainer,
     mask,
     ids,
-    rescore,
+    further: Object.fromEntries(further.map(([field, name]) => [field, get(name)!])),
     advantages: advantages?.length === rollout.length ? advantages : undefined,
   };
 }
 
 function toDraft(fields: RowFields, chunk: RowChunk, i: number): SequenceDraft {
-  const { rollout, trainer, mask, ids, advantages, rescore } = fields;
+  const { rollout, trainer, mask, ids, advantages, further } = fields;
   const declared = toNumber(unwrap(chunk.get(i, "input_lengths")));
   const end =
     declared !== undefined && declared >= 0 && declared <= rollout.length ? declared : rollout.length;
@@ -107,7 +107,9 @@ function toDraft(fields: RowFields, chunk: RowChunk, i: number): SequenceDraft {
     responseMask: mask.subarray(start, end),
     rolloutLogprobs: cut(rollout),
     trainerLogprobs: cut(trainer),
-    ...(rescore && { policyLogprobs: { rescore: rescore.subarray(start, end) } }),
+    policyLogprobs: Object.fromEntries(
+      Object.entries(further).map(([policy, values]) => [policy, values.subarray(start, end)]),
+    ),
     responseTokenIds: cut(ids),
     promptTokenIds: ids?.subarray(0, start),
     advantages: cut(advantages) ?? toNumber(unwrap(chunk.get(i, "advantages"))),
@@ -165,10 +167,10 @@ export const nemoRl: Adapter = {
     if (row === undefined || row.prev_logprobs === undefined || row.token_loss_mask === undefined)
       return undefined;
     const names = Object.keys(LABELS);
-    const rescore = findRescore((name) => row[name] !== undefined);
+    const further = findFurther((name) => row[name] !== undefined);
     const found = [
       ...names.map((name) => [name, LABELS[name]] as const),
-      ...(rescore === undefined ? [] : [[rescore, FIELD_LABELS.rescore] as const]),
+      ...further.map(([field, name]) => [name, FIELD_LABELS[field]] as const),
     ];
     return {
       score: 0.95,

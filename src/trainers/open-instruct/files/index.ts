@@ -9,10 +9,10 @@ import { MissingSideError } from "../../../core/base/index.ts";
 import type { Adapter } from "../../../input/adapters/adapter.ts";
 import {
   EXPLAINED_FIELDS,
+  FURTHER_NAMES,
   listFound,
   listMissing,
   type NameTable,
-  RESCORE_NAMES,
 } from "../../../input/adapters/shared/fields.ts";
 import { hookLines } from "../../../input/adapters/shared/hook-lines.ts";
 import { agreedNumber, findRowColumns, readRows } from "../../../input/adapters/shared/row-objects.ts";
@@ -21,7 +21,7 @@ import type { RowMap } from "../../../input/io/index.ts";
 
 const NAMES: NameTable = {
   rollout: ["logprobs"],
-  ...RESCORE_NAMES,
+  ...FURTHER_NAMES,
   tokens: ["response_tokens"],
   prompt: ["prompt_tokens"],
   reward: ["reward"],

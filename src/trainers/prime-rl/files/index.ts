@@ -13,7 +13,12 @@ import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
 import type { Adapter, AdapterContext } from "../../../input/adapters/adapter.ts";
 import { responseStart } from "../../../input/adapters/shared/conversation.ts";
-import { FIELD_LABELS, findRescore, RESCORE_NAMES } from "../../../input/adapters/shared/fields.ts";
+import {
+  FIELD_LABELS,
+  FURTHER_COLUMNS,
+  type FurtherField,
+  findFurther,
+} from "../../../input/adapters/shared/fields.ts";
 import { agreedNumber, reportBadRow } from "../../../input/adapters/shared/row-objects.ts";
 import { describeRowValue, toNumber, toNumbers, toText } from "../../../input/adapters/shared/row-values.ts";
 import type { RowChunk, RowDocument } from "../../../input/io/index.ts";
@@ -35,7 +40,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const COLUMNS = [
   ...Object.keys(LABELS),
-  ...RESCORE_NAMES.rescore,
+  ...FURTHER_COLUMNS.map(([, name]) => name),
   ...["schema_version", "micro_step", "micro_sequence_idx", "run_id"],
 ];
 const ALIGNED = [
@@ -48,7 +53,7 @@ const ALIGNED = [
   "entropy",
 ] as const;
 
-type Aligned = (typeof ALIGNED)[number] | "inference_logprobs" | "rescore";
+type Aligned = (typeof ALIGNED)[number] | "inference_logprobs" | FurtherField;
 
 /** The columns of a row, if they fit together. */
 function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | Unavailable {
@@ -56,10 +61,9 @@ function readColumns(chunk: RowChunk, i: number): Map<Aligned, NumericArray> | U
   const rollout = toNumbers(chunk.get(i, "inference_logprobs"));
   if (rollout === undefined) return new Unavailable("no inference_logprobs");
   columns.set("inference_logprobs", rollout);
-  const rescore = findRescore((name) => toNumbers(chunk.get(i, name)) !== undefined);
-  for (const field of [...ALIGNED, "rescore"] as const) {
-    const name = field === "rescore" ? rescore : field;
-    const values = name === undefined ? undefined : toNumbers(chunk.get(i, name));
+  const further = findFurther((name) => toNumbers(chunk.get(i, name)) !== undefined);
+  for (const [field, name] of [...ALIGNED.map((one) => [one, one] as const), ...further]) {
+    const values = toNumbers(chunk.get(i, name));
     if (values === undefined) {
       if (name === "trainer_logprobs" || name === "loss_mask") return new Unavailable(`no ${name}`);
       continue;
@@ -84,7 +88,7 @@ function toDraft(columns: Map<Aligned, NumericArray>, chunk: RowChunk, i: number
   const start = responseStart(mask);
   const cut = (name: Aligned): NumericArray | undefined => columns.get(name)?.subarray(start);
   const entropy = cut("entropy");
-  const rescore = cut("rescore");
+  const [rescore, float32] = [cut("rescore"), cut("float32")];
   const ids = columns.get("token_ids");
   const micro = [toNumber(chunk.get(i, "micro_step")), toNumber(chunk.get(i, "micro_sequence_idx"))];
   return {
@@ -96,7 +100,7 @@ function toDraft(columns: Map<Aligned, NumericArray>, chunk: RowChunk, i: number
     promptTokenIds: ids?.subarray(0, start),
     positionIds: cut("position_ids"),
     advantages: cut("advantages"),
-    ...(rescore && { policyLogprobs: { rescore } }),
+    policyLogprobs: { ...(rescore && { rescore }), ...(float32 && { float32 }) },
     entropies: entropy && { trainer: entropy },
     reward: firstNumber(cut("rewards")),
     step: toNumber(chunk.get(i, "step")),
@@ -140,7 +144,7 @@ export const primeRl: Adapter = {
     if (row === undefined || row.trainer_logprobs === undefined || row.loss_mask === undefined)
       return undefined;
     const names = Object.keys(LABELS);
-    const rescore = findRescore((name) => row[name] !== undefined);
+    const further = findFurther((name) => row[name] !== undefined);
     const version = toNumber(row.schema_version);
     const newer = version !== undefined && version > KNOWN_VERSION;
     return {
@@ -149,7 +153,7 @@ export const primeRl: Adapter = {
         ...names
           .filter((name) => row[name] !== undefined)
           .map((name) => `${LABELS[name]}: ${name}, ${describeRowValue(row[name])}`),
-        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeRowValue(row[rescore])}`] : []),
+        ...further.map(([field, name]) => `${FIELD_LABELS[field]}: ${name}, ${describeRowValue(row[name])}`),
       ],
       guessed: ["responses begin at the first token with loss_mask true"],
       missing: names.filter((name) => row[name] === undefined).map((name) => LABELS[name]!),

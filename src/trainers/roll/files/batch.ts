@@ -12,7 +12,7 @@ import {
   type Field,
   type FoundColumn,
   type FoundColumns,
-  RESCORE_NAMES,
+  FURTHER_COLUMNS,
 } from "../../../input/adapters/shared/fields.ts";
 import {
   checkSize,
@@ -32,7 +32,7 @@ const TOKEN_COLUMNS: readonly (readonly [Field, string])[] = [
   ["trainer", "old_log_probs"],
   ["reference", "ref_log_probs"],
   ["advantages", "advantages"],
-  ...RESCORE_NAMES.rescore.map((name) => ["rescore", name] as const),
+  ...FURTHER_COLUMNS,
 ];
 
 /** Columns with one value per sequence, the best first. */

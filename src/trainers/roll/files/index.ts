@@ -8,7 +8,7 @@
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import type { Adapter, AdapterContext, Match, Reading } from "../../../input/adapters/adapter.ts";
 import { findDataProto } from "../../../input/adapters/shared/data-proto.ts";
-import { FIELD_LABELS, findRescore } from "../../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, findFurther } from "../../../input/adapters/shared/fields.ts";
 import {
   describeOnePolicy,
   type MissingPolicy,
@@ -79,7 +79,6 @@ export const roll: Adapter = {
     if (!isBatch(columns) && !isRoll) return undefined;
     const names = Object.keys(LABELS);
     const has = (name: string): boolean => asMatrix(columns[name] ?? undefined) !== undefined;
-    const rescore = findRescore(has);
     const rollout = hasLogprobs(columns, "infer_logprobs");
     const trainer = hasLogprobs(columns, "old_log_probs");
     const { file } = document;
@@ -89,7 +88,9 @@ export const roll: Adapter = {
       found: [
         ...(className === undefined ? [] : [`a pickled ${className}`]),
         ...names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
-        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(columns[rescore])}`] : []),
+        ...findFurther(has).map(
+          ([field, name]) => `${FIELD_LABELS[field]}: ${name}, ${describeValue(columns[name])}`,
+        ),
       ],
       guessed: ["infer_logprobs", "old_log_probs"]
         .filter(has)

@@ -12,8 +12,8 @@ import {
   type Field,
   type FoundColumn,
   type FoundColumns,
+  FURTHER_COLUMNS,
   type NameTable,
-  RESCORE_NAMES,
 } from "../../../input/adapters/shared/fields.ts";
 import { NARROWING_MASKS } from "../../../input/adapters/shared/masks.ts";
 import {
@@ -55,7 +55,7 @@ const RESPONSE_COLUMNS: readonly (readonly [Field, string])[] = [
   ["reference", "base_action_log_probs"],
   ["advantages", "advantages"],
   ["tokenScores", "rewards"],
-  ...RESCORE_NAMES.rescore.map((name) => ["rescore", name] as const),
+  ...FURTHER_COLUMNS,
 ];
 
 export interface ResponseRows {

@@ -6,7 +6,7 @@
  */
 
 import type { Adapter, AdapterContext, Match, Reading } from "../../../input/adapters/adapter.ts";
-import { FIELD_LABELS, findRescore } from "../../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, findFurther } from "../../../input/adapters/shared/fields.ts";
 import {
   describeOnePolicy,
   type MissingPolicy,
@@ -79,14 +79,15 @@ export const skyrl: Adapter = {
     const { columns } = batch;
     const names = Object.keys(LABELS);
     const has = (name: string): boolean => asMatrix(columns[name] ?? undefined) !== undefined;
-    const rescore = findRescore(has);
     const sides = findSides(batch);
     const { file } = document;
     return {
       score: 0.96,
       found: [
         ...names.filter(has).map((name) => `${LABELS[name]}: ${name}, ${describeValue(columns[name])}`),
-        ...(rescore ? [`${FIELD_LABELS.rescore}: ${rescore}, ${describeValue(columns[rescore])}`] : []),
+        ...findFurther(has).map(
+          ([field, name]) => `${FIELD_LABELS[field]}: ${name}, ${describeValue(columns[name])}`,
+        ),
       ],
       guessed: [
         "padding on the left, entry i about token i of the response",

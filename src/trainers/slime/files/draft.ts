@@ -8,7 +8,7 @@ import type { NumericArray } from "../../../core/base/index.ts";
 import { dictionary, LengthMismatchError } from "../../../core/base/index.ts";
 import type { SequenceDraft } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
-import { findRescore, RESCORE_NAMES } from "../../../input/adapters/shared/fields.ts";
+import { FURTHER_COLUMNS, findFurther } from "../../../input/adapters/shared/fields.ts";
 import { readScalar, readVector } from "../../../input/adapters/shared/tree-values.ts";
 import { assembleSlices, type SliceLayout } from "./context-parallel.ts";
 import type { Dump } from "./dump.ts";
@@ -36,7 +36,7 @@ const SLICED: ReadonlySet<string> = new Set([
   "teacher_log_probs",
   "entropy",
   "advantages",
-  ...RESCORE_NAMES.rescore,
+  ...FURTHER_COLUMNS.map(([, name]) => name),
 ]);
 
 async function readArray(dump: Dump, i: number, name: string): Promise<NumericArray | undefined> {
@@ -98,9 +98,10 @@ export async function toDraft(dump: Dump, i: number, around: Surroundings): Prom
   const teacher = await read("teacher_log_probs");
   if (reference !== undefined) policies.reference = reference;
   if (teacher !== undefined) policies.teacher = teacher;
-  const rescoreName = findRescore(dump.has);
-  const rescore = rescoreName === undefined ? undefined : await read(rescoreName);
-  if (rescore !== undefined) policies.rescore = rescore;
+  for (const [field, name] of findFurther(dump.has)) {
+    const values = await read(name);
+    if (values !== undefined) policies[field] = values;
+  }
   const entropy = await read("entropy");
   const sample =
     (await readScalar(dump.get(i, "sample_index"))) ?? (await readScalar(dump.get(i, "sample_indices")));
@@ -142,13 +143,16 @@ export async function toRolloutDraft(dump: Dump, i: number, sample: RolloutSampl
   const mask = (await readArray(dump, i, "loss_mask")) ?? new Uint8Array(length).fill(1);
   const index = await readScalar(dump.get(i, "index"));
   const split = tokens === undefined ? 0 : Math.max(0, tokens.length - length);
-  const rescoreName = findRescore(dump.has);
-  const rescore = rescoreName === undefined ? undefined : await readArray(dump, i, rescoreName);
+  const policies = dictionary<NumericArray>();
+  for (const [field, name] of findFurther(dump.has)) {
+    const values = await readArray(dump, i, name);
+    if (values !== undefined) policies[field] = values;
+  }
   return {
     length,
     responseMask: mask,
     rolloutLogprobs: await readArray(dump, i, "rollout_log_probs"),
-    ...(rescore && { policyLogprobs: { rescore } }),
+    policyLogprobs: policies,
     responseTokenIds: tokens?.subarray(split),
     promptTokenIds: tokens?.subarray(0, split),
     weightVersions: spreadVersions(sample.versions, mask),

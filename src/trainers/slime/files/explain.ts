@@ -5,7 +5,7 @@
  */
 import { MissingSideError } from "../../../core/base/index.ts";
 import type { Match } from "../../../input/adapters/adapter.ts";
-import { FIELD_LABELS, findRescore } from "../../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, findFurther } from "../../../input/adapters/shared/fields.ts";
 import type { TreeValue } from "../../../input/io/index.ts";
 import type { Dump } from "./dump.ts";
 
@@ -31,10 +31,12 @@ const ROLLOUT_LABELS: ReadonlyMap<string, string> = new Map([
   ["weight_versions", "weight version of each generation call"],
 ]);
 
-/** The labels, including the name of the re-scored log-probs if there are any. */
-function withRescore(labels: ReadonlyMap<string, string>, dump: Dump): ReadonlyMap<string, string> {
-  const rescore = findRescore(dump.has);
-  return rescore === undefined ? labels : new Map([...labels, [rescore, FIELD_LABELS.rescore]]);
+/** The labels, including those of further log-probs if there are any. */
+function withFurther(labels: ReadonlyMap<string, string>, dump: Dump): ReadonlyMap<string, string> {
+  return new Map([
+    ...labels,
+    ...findFurther(dump.has).map(([field, name]) => [name, FIELD_LABELS[field]] as const),
+  ]);
 }
 
 const KINDS = {
@@ -52,7 +54,7 @@ export function describeDump(
   dump: Dump,
   describe: (value: TreeValue | undefined) => string,
 ): Pick<Match, "found" | "guessed" | "missing"> {
-  const labels = withRescore(dump.kind === "rollout" ? ROLLOUT_LABELS : LABELS, dump);
+  const labels = withFurther(dump.kind === "rollout" ? ROLLOUT_LABELS : LABELS, dump);
   const mask = dump.kind === "rollout" ? "loss_mask" : "loss_masks";
   const raw = dump.whole("raw_reward");
   return {

@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { DIGIT_NAMES, type NameTable, RESCORE_NAMES } from "../../../input/adapters/shared/fields.ts";
+import { DIGIT_NAMES, FURTHER_NAMES, type NameTable } from "../../../input/adapters/shared/fields.ts";
 import { NARROWING_MASKS } from "../../../input/adapters/shared/masks.ts";
 
 export const VERL_NAMES: NameTable = {
   rollout: ["rollout_log_probs", "rollout_log_prob"],
   trainer: ["old_log_probs", "old_log_prob"],
   reference: ["ref_log_prob", "ref_log_probs"],
-  ...RESCORE_NAMES,
+  ...FURTHER_NAMES,
   tokens: ["responses", "response_ids"],
   prompt: ["prompts", "prompt_ids"],
   inputIds: ["input_ids"],

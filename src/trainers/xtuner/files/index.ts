@@ -6,6 +6,7 @@
  */
 
 import type { Adapter, AdapterContext, Match, Reading } from "../../../input/adapters/adapter.ts";
+import { FURTHER_NAMES } from "../../../input/adapters/shared/fields.ts";
 import { type PackField, readNumber, readPack } from "../../../input/adapters/shared/read-pack.ts";
 import { chunkValueAt, reportBadRow } from "../../../input/adapters/shared/row-objects.ts";
 import { describeRowValue, toNumber, toNumbers, valueAt } from "../../../input/adapters/shared/row-values.ts";
@@ -42,6 +43,7 @@ const LABELS: Partial<Record<PackField, string>> = {
   trainer: "trainer log-probs",
   reference: "reference log-probs",
   rescore: "re-scored rollout log-probs",
+  float32: "float32 log-probs",
   labels: "labels of the next token",
   mask: "response mask",
   inputIds: "token ids",
@@ -70,8 +72,8 @@ function explain<V>(find: Lookup<V>, describe: (value: V) => string): Match | un
     EITHER.flatMap((group) => (group.some((field) => find(field) !== undefined) ? group : [])),
   );
   const missing = fields
-    // Re-scored log-probs are rare: their absence says nothing.
-    .filter((field) => find(field) === undefined && !settled.has(field) && field !== "rescore")
+    // Further log-probs are rare: their absence says nothing.
+    .filter((field) => find(field) === undefined && !settled.has(field) && !(field in FURTHER_NAMES))
     .map((field) => LABELS[field]!);
   const guessed =
     find("labels") !== undefined

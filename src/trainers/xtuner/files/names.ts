@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { RESCORE_NAMES } from "../../../input/adapters/shared/fields.ts";
+import { FURTHER_NAMES } from "../../../input/adapters/shared/fields.ts";
 import type { PackField } from "../../../input/adapters/shared/read-pack.ts";
 
 /** xtuner writes none of these. */
@@ -14,7 +14,7 @@ export const XTUNER_NAMES: Readonly<Record<PackField, readonly string[]>> = {
   rollout: ["rollout_logprobs", "rollout_log_probs", "rollout_log_prob"],
   trainer: ["old_logprobs", "old_log_probs", "old_log_prob"],
   reference: ["ref_logprobs", "ref_log_probs", "ref_log_prob"],
-  ...RESCORE_NAMES,
+  ...FURTHER_NAMES,
   labels: ["shifted_labels"],
   mask: ["response_mask"],
   lossMask: ["loss_mask"],

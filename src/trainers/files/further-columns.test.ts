@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeRecord } from "../../ingest/writing/index.ts";
 import { readAll, splitRows } from "../../input/adapters/read.test-data.ts";
-import { RESCORE_NAMES } from "../../input/adapters/shared/fields.ts";
+import { FIELD_LABELS, FURTHER_COLUMNS } from "../../input/adapters/shared/fields.ts";
 
 const RESCORED = [-0.5, -1.5, -2.5];
+const FLOAT32 = [-0.625, -1.625, -2.625];
 const ROW = {
   response_ids: [5, 6, 7],
   response_mask: [1, 1, 1],
@@ -112,22 +113,23 @@ async function write(name: string, ...rows: readonly object[]): Promise<string> 
   return file;
 }
 
-describe("the engine's prefill of the finished text is the policy rescore", () => {
-  it.each(RESCORE_NAMES.rescore)("verl rows, as %s", async (name) => {
+describe("the engine's prefill is the policy rescore, and the same weights in float32 the policy float32", () => {
+  it.each(FURTHER_COLUMNS)("%s in verl rows, as %s", async (field, name) => {
     const file = await write(`verl-${name}.jsonl`, { ...ROW, [name]: RESCORED, data_source: "a", acc: 1 });
     const { batches, run, findings } = await readAll(file);
     expect(run.sources[0]!.trainer).toBe("verl");
-    expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.rescore)).toEqual([RESCORED]);
-    expect(run.sources[0]!.found.join()).toContain(`re-scored rollout log-probs: ${name}`);
+    expect(splitRows(batches[0]!, batches[0]!.policyLogprobs[field])).toEqual([RESCORED]);
+    expect(run.sources[0]!.found.join()).toContain(`${FIELD_LABELS[field]}: ${name}`);
     expect(findings).toEqual([]);
   });
 
   it("any file's column, by its flag", async () => {
     const { rollout_log_probs: a, old_log_probs: c, ...rest } = ROW;
-    const file = await write("own.jsonl", { ...rest, lp: { a, b: RESCORED, c } });
-    const mapping = { rollout: "lp.a", rescore: "lp.b", trainer: "lp.c" };
+    const file = await write("own.jsonl", { ...rest, lp: { a, b: RESCORED, c, d: FLOAT32 } });
+    const mapping = { rollout: "lp.a", rescore: "lp.b", trainer: "lp.c", float32: "lp.d" };
     const [batch] = (await readAll(file, { mapping })).batches;
     expect(splitRows(batch!, batch!.policyLogprobs.rescore)).toEqual([RESCORED]);
+    expect(splitRows(batch!, batch!.policyLogprobs.float32)).toEqual([FLOAT32]);
     expect(splitRows(batch!, batch!.rolloutLogprobs)).toEqual([a]);
   });
 
@@ -140,20 +142,22 @@ describe("the engine's prefill of the finished text is the policy rescore", () =
         rollout_logprobs: [-0.25, -1.25, -2.25, 0],
         old_logprobs: [-0.75, -1.75, -2.75, 0],
         rescored_logprobs: [...RESCORED, 0],
+        fp32_logprobs: [...FLOAT32, 0],
       }),
     );
     expect(batches[0]!.provenance.alignment).toBe("next-token");
     expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.rescore)).toEqual([RESCORED]);
+    expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.float32)).toEqual([FLOAT32]);
   });
 
   describe.each(Object.entries(DUMPS))("%s", (trainer, make) => {
-    it.each(RESCORE_NAMES.rescore)("as %s, at the response's tokens", async (name) => {
+    it.each(FURTHER_COLUMNS)("%s as %s, at the response's tokens", async (field, name) => {
       const { file, rows } = make(name);
       const { batches, run } = await readAll(await write(`${trainer}-${name}-${file}`, ...rows));
       expect(run.sources[0]!.trainer).toBe(trainer);
-      expect(splitRows(batches[0]!, batches[0]!.policyLogprobs.rescore)).toEqual([RESCORED]);
+      expect(splitRows(batches[0]!, batches[0]!.policyLogprobs[field])).toEqual([RESCORED]);
       expect(splitRows(batches[0]!, batches[0]!.rolloutLogprobs)).toEqual([ROW.rollout_log_probs]);
-      expect(run.sources[0]!.found.join("\n")).toContain(`re-scored rollout log-probs: ${name}, `);
+      expect(run.sources[0]!.found.join("\n")).toContain(`${FIELD_LABELS[field]}: ${name}, `);
     });
   });
 
