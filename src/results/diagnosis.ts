@@ -6,6 +6,7 @@
  * @module
  */
 import type { Fraction, Nats } from "../core/base/index.ts";
+import type { Interval } from "../core/statistics/result.ts";
 
 /**
  * - `healthy`: the precision of an engine explains the difference.
@@ -127,6 +128,77 @@ export interface LegFigures {
   readonly equal_share: Fraction;
 }
 
+/**
+ * Whose the gap between rollout and trainer is, by the float32 reference:
+ *
+ * - `rollout`, `trainer`: more than half of its variance is that side's, by the whole 95 % interval.
+ * - `both`: the interval of the shares contains one half.
+ * - `shared`: the two sides are nearer to each other than either is to the reference, so it has other weights or means
+ *   something else, or both share an error, which cancels in the gap.
+ * - `copy`: the reference equals one of the sides at every token, so that the gap is the other's by construction.
+ */
+export type GapOwner = "rollout" | "trainer" | "both" | "shared" | "copy";
+
+/** A column's own error: its log-prob of a token minus that of the reference, over the tokens that all columns have. */
+export interface ColumnError {
+  /** `rollout`, `trainer` or the name of a further policy. */
+  readonly column: string;
+  readonly tokens: number;
+  readonly mean: Nats;
+  /** √(mean error²). */
+  readonly rms: Nats;
+  /** 95 %, over prompts; null if `no_interval` says why. */
+  readonly interval: Interval | null;
+  /**
+   * 95 % interval of its rms over that of the column before, paired by prompt: the order of two is decided if it does
+   * not contain 1. Null for the first, and where there is no interval.
+   */
+  readonly ratio_to_previous: Interval | null;
+}
+
+/** The gap between two columns, and what their own errors say about it. */
+export interface ErrorPair {
+  readonly first: string;
+  readonly second: string;
+  readonly tokens: number;
+  /** √(mean gap²), as measured. */
+  readonly gap_rms: Nats;
+  /** What it would be if the errors were independent: √(Var first + Var second + (difference of the means)²). */
+  readonly independent_rms: Nats;
+  /** Of the two errors, nats²: gap_rms² = independent_rms² − 2 · covariance. */
+  readonly covariance: number;
+  /** Null if one of the errors is the same at every token. */
+  readonly correlation: number | null;
+  readonly correlation_interval: Interval | null;
+  /**
+   * The first column's part of the gap's variance, (Var first − covariance) / Var gap; the second has the rest. Below 0
+   * or above 1 where one error takes from the other. Null without a gap.
+   */
+  readonly first_share: Fraction | null;
+  readonly first_share_interval: Interval | null;
+}
+
+/** Each column's own error, measured by a column of log-probs of the same weights in float32. */
+export interface OwnErrors {
+  /** The name of the reference in the record. */
+  readonly reference: string;
+  /** Null without a gap, or if the data allow no interval. */
+  readonly owner: GapOwner | null;
+  /** What intervals were computed over: prompts, if every sequence's is known. */
+  readonly unit: "prompt" | "sequence";
+  readonly clusters: number;
+  /** Why there are no intervals: `only 7 prompts`; null if there are. */
+  readonly no_interval: string | null;
+  /** Least error first. */
+  readonly columns: readonly ColumnError[];
+  /** Of each two columns; rollout and trainer first. */
+  readonly pairs: readonly ErrorPair[];
+  /** Counted tokens without a finite value, by column; a token that lacks one is in none of the figures. */
+  readonly missing: Readonly<Record<string, number>>;
+  /** Further policies that are in none of the figures, since there are too many. */
+  readonly columns_left_out: readonly string[];
+}
+
 /** A test that the run has no data for. */
 export interface UntestedQuestion {
   /** What could not be tested: `whether the rollout's log-probs are those of the distribution that was sampled`. */
@@ -154,6 +226,8 @@ export interface Diagnosis {
   readonly guilty_leg: GuiltyLeg | null;
   /** Figures of each pair of policies that was compared. */
   readonly legs: readonly LegFigures[];
+  /** Null without a column of the same weights in float32. */
+  readonly own_errors: OwnErrors | null;
   /** Null if nothing more needs to be known. */
   readonly next_experiment: NextExperiment | null;
   /** What could not be tested, most informative first. */

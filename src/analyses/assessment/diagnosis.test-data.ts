@@ -51,6 +51,7 @@ export function makeDiagnosis(verdict: Diagnosis["verdict"], more: Partial<Diagn
     causes: [],
     alike: null,
     guilty_leg: null,
+    own_errors: null,
     legs: [],
     next_experiment: null,
     untested: [],

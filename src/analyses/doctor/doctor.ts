@@ -7,6 +7,7 @@ import { CAUSES } from "./causes/catalog.ts";
 import type { Clue } from "./clue.ts";
 import { ColumnsSeen } from "./columns/columns-seen.ts";
 import { type Ranking, rankSample } from "./diagnose.ts";
+import { ErrorSums } from "./errors/own-errors.ts";
 import { chooseExperiment } from "./experiments.ts";
 import { findAlike, putAlikeFirst } from "./judge/alike.ts";
 import { Legs } from "./legs/legs.ts";
@@ -42,6 +43,7 @@ export class Doctor extends Sums {
     sums: part(RunSums.layout, (doctor) => doctor.#sums),
     columns: part(ColumnsSeen.layout, (doctor) => doctor.#columns),
     legs: part(Legs.layout, (doctor) => doctor.#legs),
+    errors: part(ErrorSums.layout, (doctor) => doctor.#errors),
     trainers: contents(
       listOf(TEXT),
       (doctor) => [...doctor.#trainers].sort(),
@@ -70,6 +72,7 @@ export class Doctor extends Sums {
   readonly #sums = new RunSums();
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
+  readonly #errors = new ErrorSums();
   /** Groups from the entire run. */
   readonly #spread = new RowSample();
   /** Steps kept as whole as the limit allows: rows are swapped and copied within a step. */
@@ -88,6 +91,7 @@ export class Doctor extends Sums {
     if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
     const clusters = known ?? clusterKeys(batch);
     this.#legs.add(batch, clusters);
+    this.#errors.add(batch, clusters);
     const { keys, arePrompts } = clusters;
     for (let i = 0; i < batch.length; i++) {
       const group = keys[i]!;
@@ -155,6 +159,7 @@ export class Doctor extends Sums {
       ],
       alike,
       ...legs,
+      own_errors: this.#errors.result(),
       next_experiment:
         verdict === "too_few"
           ? null

@@ -17,7 +17,7 @@ import { addRows, CLUSTER_METRICS, type ClusterMetric, TOKEN_MASSES } from "./cl
 import { addTurns as totalOfSequence } from "./standouts/index.ts";
 
 /** With fewer clusters a variance is guesswork. */
-const FEWEST_CLUSTERS = 10;
+export const FEWEST_CLUSTERS = 10;
 /**
  * If one cluster holds more, or more than twice its even share, the interval describes that cluster rather than prompts.
  */

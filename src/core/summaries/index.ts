@@ -38,6 +38,7 @@ export {
   LargeTokens,
   tokenHandle,
 } from "./large-tokens.ts";
+export { JoinedTable } from "./layout/joined-table.ts";
 export { KERNEL_REVISION, KERNEL_SUMS } from "./layout/kernel-sums.ts";
 export {
   COUNT_ARRAY,

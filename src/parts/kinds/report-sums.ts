@@ -52,7 +52,7 @@ export class ReportSums extends Sums implements ShardSums {
 
 export const REPORT_PARTS: RunKind = {
   // Version 2 added the doctor's sample.
-  version: 2 + KERNEL_REVISION,
+  version: 3 + KERNEL_REVISION,
   reads: {},
   flags: [],
   makeSums: () => new ReportSums(),

@@ -97,7 +97,7 @@ export class SweepSums implements ShardSums {
 
 export const SWEEP_PARTS: RunKind = {
   // Version 2 added the evidence for the answer.
-  version: 2 + KERNEL_REVISION,
+  version: 3 + KERNEL_REVISION,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],
   makeSums: () => new SweepSums(),

@@ -12,6 +12,7 @@ import { weighed } from "./evidence.ts";
 import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
+import { ownErrorSections, ownErrorSentence } from "./own-errors.ts";
 import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 /** Pieces of evidence shown under the likeliest cause of the first screen, and under the others. */
@@ -31,7 +32,10 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
   const first = firstCauses(report);
   const [likeliest] = first;
   const [handle] = likeliest?.handles ?? [];
-  const legs = legSentence(report);
+  const sentences = [
+    ["legs", legSentence(report)],
+    ["errors", ownErrorSentence(report)],
+  ] as const;
   return {
     kind: "doctor",
     heading: "Diagnosis of",
@@ -41,7 +45,10 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     verdict: { level: assessment.level, word, text: asSentence(assessment.sentence) },
     lead: [
       { kind: "entries", entries: leadEntries(report, first) },
-      { kind: "facts", rows: legs === undefined ? [] : [["legs", legs]] },
+      {
+        kind: "facts",
+        rows: sentences.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const])),
+      },
       // Without a clear fault, a fix would suggest that there is one.
       ...(FOUND.has(assessment.level) ? fixLead(likeliest) : []),
       ...(handle === undefined
@@ -55,6 +62,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
       ...healthSections(report),
       ...experimentSections(report),
       ...legSections(report),
+      ...ownErrorSections(report),
       ...tableSections(otherTables(report)),
       {
         id: "findings",

@@ -153,6 +153,7 @@ export const FAULT: DoctorReport = {
   causes: [DROPOUT, STALE, NONE, LOG_BASE],
   alike: null,
   guilty_leg: "trainer",
+  own_errors: null,
   legs: [
     {
       name: "decode",
@@ -228,6 +229,7 @@ export const HEALTHY: DoctorReport = {
     { ...LOG_BASE },
   ],
   guilty_leg: null,
+  own_errors: null,
   legs: [],
   next_experiment: null,
 };
@@ -246,6 +248,7 @@ export const CANNOT_TELL: DoctorReport = {
     { ...STALE, probability: 0.45 },
   ],
   guilty_leg: null,
+  own_errors: null,
   legs: [],
 };
 
@@ -260,6 +263,7 @@ export const TOO_FEW: DoctorReport = {
   sentence: "3 tokens are too few to judge.",
   causes: [{ ...NONE, probability: 1 }],
   guilty_leg: null,
+  own_errors: null,
   legs: [],
   next_experiment: null,
   metrics: { sequences: 1, tokens: 3 },

@@ -20,6 +20,10 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
       line: "logratio doctor dumps/ --rescore prefill_logprobs",
       shows: "with the engine's prefill as a third column: decode or trainer?",
     },
+    {
+      line: "logratio doctor dumps/ --float32 ref_logprobs",
+      shows: "with a float32 column of the same weights: whose error is the gap?",
+    },
   ],
   plainLoops: true,
   addOptions: (command) =>

@@ -15,7 +15,7 @@ import { SEQUENCE_COLUMNS } from "../../../../results/metrics/sequence-columns.t
 import type { PrepareOptions } from "./options.ts";
 
 /** The number is incremented whenever the content or layout of a cache changes otherwise. */
-const CACHE_VERSION = [21, FIELDS, STEP_METRICS, SEQUENCE_COLUMNS] as const;
+const CACHE_VERSION = [22, FIELDS, STEP_METRICS, SEQUENCE_COLUMNS] as const;
 /** A file changed this recently may still be written to. */
 const SETTLED_MS = 5000;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
