@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,11 @@ TEXTS = [
     "mask:sequence.sum.k1:-1..1:delta=0.3",
     "zero:token.prob_diff:..0.05:positive",
     "mask:token.abs_prob_diff:..0.1:negative",
+    "zero:token.binary_kl:..0.02:positive:diverging",
+    "mask:token.binary_kl_reverse:..0.05",
+    "mask:sequence.mean.binary_kl:..0.04:prob=1e-6",
+    "mask:turn.max.binary_kl_reverse:..0.1:shift=1e-8",
+    "veto:binary_kl:..0.3:prob=0.001",
     "mask:sequence.mean.error_ratio:..1.4:not-positive",
     "mask:token.ratio_distance:..0.3:diverging",
     "mask:token.k2:..0.2:nan mask:sequence.mean.k2:..0.05:kept",
@@ -62,7 +69,17 @@ def find_segments(mask, level):
     return found
 
 
-def compute_statistic(name, rollout, old, bound):
+def compute_binary_kl(log_p, log_q, measure):
+    """Bernoulli(p) against Bernoulli(q), as the formula is written."""
+    p, q = (min(max(math.exp(log), measure.prob_bound), 1 - measure.prob_bound) for log in (log_p, log_q))
+    shift = measure.rest_shift
+    if q == 0 or math.isnan(q):
+        return math.inf if q == 0 else math.nan
+    same = p * math.log(p / q) if p > 0 else 0.0
+    return same + (1 - p) * math.log((1 - p + shift) / (1 - q + shift))
+
+
+def compute_statistic(name, rollout, old, bound, measure=None):
     delta = old - rollout
     if not math.isnan(delta):
         delta = max(-bound, min(bound, delta))
@@ -76,8 +93,14 @@ def compute_statistic(name, rollout, old, bound):
         "k3_reverse": lambda: math.exp(-delta) - 1 + delta,
         "prob_diff": lambda: math.exp(old) - math.exp(rollout),
         "abs_prob_diff": lambda: abs(math.exp(old) - math.exp(rollout)),
+        "binary_kl": lambda: compute_binary_kl(rollout, old, measure),
+        "binary_kl_reverse": lambda: compute_binary_kl(old, rollout, measure),
     }
     return table[name]()
+
+
+def measure_token(measure, rollout, old):
+    return compute_statistic(measure.statistic, rollout, old, measure.delta_bound, measure)
 
 
 def aggregate(values, aggregation):
@@ -121,7 +144,8 @@ def apply_plainly(text, rollout, old, mask, advantages):
             weights = weights / mean
         elif kind == "Veto":
             for b, t in np.argwhere(mask):
-                value = math.exp(compute_statistic("ratio", rollout[b, t], old[b, t], step.measure.delta_bound))
+                value = measure_token(step.measure, rollout[b, t], old[b, t])
+                value = math.exp(value) if step.measure.statistic == "ratio" else value
                 if value < step.bounds.lower or value > step.bounds.upper:
                     kept[b] = 0
         else:
@@ -135,9 +159,7 @@ def apply_plainly(text, rollout, old, mask, advantages):
                 else:
                     measure = step.measure
                     own = segment if not measure.kept or level == "token" else [at for at in segment if before[at]]
-                    values = [
-                        compute_statistic(measure.statistic, rollout[at], old[at], measure.delta_bound) for at in own
-                    ]
+                    values = [measure_token(measure, rollout[at], old[at]) for at in own]
                     value = aggregate(values, measure.aggregation)
                     value = math.exp(value) if measure.statistic == "ratio" else value
                 if step.bounds.lower <= value <= step.bounds.upper or (step.nan_kept and math.isnan(value)):
@@ -197,6 +219,23 @@ def test_packed_as_padded(text):
         np.testing.assert_allclose(packed.weights, padded.weights.reshape(-1), rtol=1e-12)
 
 
+@pytest.mark.parametrize("statistic", ["binary_kl", "binary_kl_reverse"])
+def test_binary_kl_as_in_60_digits(statistic):
+    """The cases of src/trainers/neutral/binary-kl.test.ts."""
+    cases = json.loads((Path(__file__).parents[2] / "test/fixtures/binary-kl.json").read_text())
+    for case in cases:
+        options = "".join(
+            f":{name}={case[key]}" for key, name in (("probBound", "prob"), ("restShift", "shift")) if key in case
+        )
+        rollout, old = np.array([[case["rollout"]]]), np.array([[case["trainer"]]])
+        wanted = case[statistic]
+        # A shift leaves terms of opposite signs.
+        slack = 1e-12 * abs(wanted) + (1e-22 if "restShift" in case else 0)
+        for bounds, kept in ((f"{wanted - slack}..{wanted + slack}", 1), (f"..{wanted - slack - 1e-300}", 0)):
+            text = f"mask:token.{statistic}:{bounds}{options}".replace("e-0", "e-")
+            assert apply_correction(text, rollout, old).mask[0, 0] == kept, case
+
+
 def test_nan_is_outside_unless_a_rule_keeps_it():
     rollout, old, mask, _ = make_batch(3, nan=True)
     mask[0, 1] = 1
@@ -238,6 +277,9 @@ def test_advantages_by_sequence():
         ("mask:sequence.k2:..2", "a measure is token.STATISTIC, or LEVEL.AGGREGATION.STATISTIC"),
         ("mask:token.k2:2", '"2" is not a range: write 0.5..2, 0.5.. or ..2'),
         ("mask:token.k2:..two", '"two" is not a number'),
+        ("mask:token.k2:..2:prob=0.1", "step 1 (mask) has a guard that it cannot take"),
+        ("mask:token.binary_kl:..2:prob=0.5", "only a binary KL has prob, above 0 and below 0.5"),
+        ("mask:token.binary_kl:..2:shift=1", "and shift, below 1"),
         ("mask:token.k2:..", "has no bound"),
         ("mask:token.k2:..2:often", 'there is no option "often" here'),
         ("mask:token.k2:", "a range is missing after mask:"),

@@ -196,9 +196,11 @@ class _Application:
             return delta * delta / 2
         if measure.statistic in ("k3", "k3_reverse"):
             return _compute_k3(delta if measure.statistic == "k3" else -delta)
-        prob = xp.exp(self._rollout)
-        near = abs(self._delta) < 1
-        difference = xp.where(near, prob * xp.expm1(self._delta), xp.exp(self._trainer) - prob)
+        if measure.statistic == "binary_kl":
+            return _compute_binary_kl(self._rollout, self._trainer, measure)
+        if measure.statistic == "binary_kl_reverse":
+            return _compute_binary_kl(self._trainer, self._rollout, measure)
+        difference = _compute_prob_diff(self._rollout, self._trainer)
         return abs(difference) if measure.statistic == "abs_prob_diff" else difference
 
     def _aggregate(
@@ -287,8 +289,36 @@ def _clamp(values: Any, bound: float) -> Any:
     return values if bound == math.inf else module_of(values).clip(values, -bound, bound)
 
 
-def _compute_k3(delta: Any) -> Any:
-    """exp Δ - 1 - Δ; as a series near 0, where the difference would cancel."""
+def _compute_k3(delta: Any, excess: Any = None) -> Any:
+    """exp Δ - 1 - Δ; as a series near 0, where the difference would cancel. ``excess`` is exp Δ - 1, if it is known."""
     xp = module_of(delta)
     series = delta * delta / 2 * (1 + delta / 3 * (1 + delta / 4 * (1 + delta / 5 * (1 + delta / 6))))
-    return xp.where(abs(delta) < 1e-2, series, xp.expm1(delta) - delta)
+    return xp.where(abs(delta) < 1e-2, series, (xp.expm1(delta) if excess is None else excess) - delta)
+
+
+def _compute_prob_diff(log_p: Any, log_q: Any) -> Any:
+    """q - p, without cancellation where they are close."""
+    xp, delta = module_of(log_p), log_q - log_p
+    prob = xp.exp(log_p)
+    return xp.where(abs(delta) < 1, prob * xp.expm1(delta), xp.exp(log_q) - prob)
+
+
+def _compute_binary_kl(log_p: Any, log_q: Any, measure: Measure) -> Any:
+    """kl(Bernoulli(p) ‖ Bernoulli(q)) in nats, as in src/trainers/neutral/binary-kl.ts, which says why so."""
+    xp, shift = module_of(log_p), measure.rest_shift
+    if measure.prob_bound > 0:
+        limits = math.log(measure.prob_bound), math.log1p(-measure.prob_bound)
+        log_p, log_q = xp.clip(log_p, *limits), xp.clip(log_q, *limits)
+    delta = log_q - log_p
+    prob = xp.exp(log_p)
+    difference = _compute_prob_diff(log_p, log_q)
+    far = difference - xp.where(prob == 0, 0.0, prob * delta)
+    same = xp.where(delta < 1, prob * _compute_k3(delta), far)
+    rest = -xp.expm1(log_p)
+    shifted = rest + shift
+    change = -difference / shifted
+    log_change = xp.where(change > -0.5, xp.log1p(change), xp.log((shift - xp.expm1(log_q)) / shifted))
+    other = xp.where(rest == 0, 0.0, rest * _compute_k3(log_change, change))
+    value = xp.where(shifted == 0, -delta, same + other - difference * shift / shifted)
+    is_known = (log_p <= 0) & (log_q <= 0) & ~xp.isnan(delta)
+    return xp.where(is_known, value, math.nan)

@@ -13,7 +13,17 @@ from typing import Literal, get_args
 Level = Literal["token", "turn", "sequence"]
 Aggregation = Literal["sum", "mean", "max"]
 Statistic = Literal[
-    "ratio", "error_ratio", "ratio_distance", "k1", "k2", "k3", "k3_reverse", "prob_diff", "abs_prob_diff"
+    "ratio",
+    "error_ratio",
+    "ratio_distance",
+    "k1",
+    "k2",
+    "k3",
+    "k3_reverse",
+    "prob_diff",
+    "abs_prob_diff",
+    "binary_kl",
+    "binary_kl_reverse",
 ]
 Sign = Literal["positive", "negative", "not positive"]
 Divisor = Literal["token", "sequence", "every sequence"]
@@ -39,11 +49,15 @@ class Measure:
     Attributes:
         statistic: ``ratio`` exp Δ (aggregated in log space); ``error_ratio`` exp abs(Δ); ``ratio_distance``
             abs(exp Δ - 1); ``k1`` -Δ, ``k2`` Δ²/2, ``k3`` exp Δ - 1 - Δ, ``k3_reverse`` with the policies swapped;
-            ``prob_diff`` the difference of the probabilities, ``abs_prob_diff`` its absolute value.
+            ``prob_diff`` the difference of the probabilities, ``abs_prob_diff`` its absolute value; ``binary_kl``
+            kl(rollout ‖ trainer) of the coins "this token" against "any other" (nats), ``binary_kl_reverse`` the
+            other way.
         level: ``token``, ``turn`` or ``sequence``; a turn is a run of mask 1.
         aggregation: how tokens are aggregated to turns and sequences.
-        delta_bound: Δ is clamped to ± this many nats first.
+        delta_bound: Δ is clamped to ± this many nats first; without effect on statistics of probabilities.
         kept: whether to use the mask that earlier steps left instead of the original one.
+        prob_bound: of a binary KL: probabilities are clamped to this distance from 0 and 1 first; 0 for not.
+        rest_shift: of a binary KL: added to both probabilities of any other token, inside the logarithm only.
     """
 
     statistic: Statistic
@@ -51,6 +65,8 @@ class Measure:
     aggregation: Aggregation = "sum"
     delta_bound: float = math.inf
     kept: bool = False
+    prob_bound: float = 0.0
+    rest_shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -160,7 +176,19 @@ def _check_step(name: str, step: Step, weight: Weight | None) -> None:
             "likely: the bounds are in another trainer's order"
         )
     measure = None if isinstance(step, Truncate) else step.measure
+    if measure is not None:
+        _check_guards(name, measure)
     if measure is None and weight is None:
         raise ValueError(f"{name} has no weight to compare with its bounds")
     if (measure is None or measure.statistic in _POSITIVE) and bounds.upper <= 0:
         raise ValueError(f"{name} bounds a ratio by {bounds.upper:g}: ratios are positive, so nothing would be left")
+
+
+def _check_guards(name: str, measure: Measure) -> None:
+    if measure.prob_bound == 0 and measure.rest_shift == 0:
+        return
+    if measure.statistic.startswith("binary_kl") and 0 <= measure.prob_bound < 0.5 and 0 <= measure.rest_shift < 1:
+        return
+    raise ValueError(
+        f"{name} has a guard that it cannot take: only a binary KL has prob, above 0 and below 0.5, and shift, below 1"
+    )

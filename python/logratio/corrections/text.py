@@ -5,6 +5,7 @@
     weight:token truncate:..2                          token weights, at most 2
     mask:sequence.mean.ratio:0.999..1.001              sequences by the geometric mean of their ratios
     zero:token.prob_diff:..0.1:positive                where the advantage is positive
+    zero:token.binary_kl:..0.05:prob=1e-6              probabilities kept 1e-6 away from 0 and 1
     weight:sequence:log=20 veto:ratio:0.0001.. normalize:sequence
     none
 
@@ -87,12 +88,12 @@ class _Part:
             self._read(ends[1]) if ends[1] else math.inf,
         )
 
-    def take_number(self, name: str) -> float:
-        """The number of an option ``name=1.5``; infinite without it."""
+    def take_number(self, name: str, without: float = math.inf) -> float:
+        """The number of an option ``name=1.5``."""
         for at, field in enumerate(self._fields):
             if field.startswith(f"{name}="):
                 return self._read(self._fields.pop(at)[len(name) + 1 :])
-        return math.inf
+        return without
 
     def take_flag(self, name: str) -> bool:
         if name not in self._fields:
@@ -134,7 +135,7 @@ def _parse_step(part: _Part) -> Step:
     elif part.name == "veto":
         statistic = part.pick(STATISTICS, part.take("a statistic"), "statistic")
         bounds = part.take_bounds()
-        step = Veto(Measure(statistic, "token", delta_bound=part.take_number("delta")), bounds)
+        step = Veto(Measure(statistic, "token", **_take_figure_options(part)), bounds)
     elif part.name in ("zero", "mask"):
         step = _parse_reject(part)
     elif part.name == "weight":
@@ -168,6 +169,14 @@ def _parse_measure(part: _Part, text: str) -> Measure:
         part.pick(STATISTICS, words[-1], "statistic"),
         level,
         "sum" if level == "token" else part.pick(AGGREGATIONS, words[1], "aggregation"),
-        delta_bound=part.take_number("delta"),
         kept=part.take_flag("kept"),
+        **_take_figure_options(part),
     )
+
+
+def _take_figure_options(part: _Part) -> dict[str, float]:
+    return {
+        "delta_bound": part.take_number("delta"),
+        "prob_bound": part.take_number("prob", 0.0),
+        "rest_shift": part.take_number("shift", 0.0),
+    }

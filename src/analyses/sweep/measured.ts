@@ -6,8 +6,9 @@
  */
 
 import { computeK3 } from "../../core/kernels/index.ts";
-import type { Aggregation, Level, Statistic } from "../../trainers/neutral/index.ts";
+import type { Aggregation, Figure, Level, Statistic } from "../../trainers/neutral/index.ts";
 import { tokenStatistic } from "../../trainers/neutral/index.ts";
+import { formatFigure } from "./core-region.ts";
 import type { CoreSums, Prepared } from "./prepared.ts";
 
 /** What earlier steps left in the mask. */
@@ -16,11 +17,6 @@ export interface Kept {
   readonly core: Uint8Array;
   /** The same for tail tokens. */
   readonly tail: Uint8Array;
-}
-
-interface Figure {
-  readonly statistic: Statistic;
-  readonly deltaBound?: number;
 }
 
 /** Measures of one prepared batch; each is computed once, however many corrections need it. */
@@ -78,7 +74,7 @@ export class MeasuredBatch {
   #tailStatistics(figure: Figure): Float64Array {
     const { rollout, trainer } = this.prepared.tail;
     return known(this.#tails, formatKey(figure), () =>
-      rollout.map((value, t) => tokenStatistic(figure.statistic, value, trainer[t]!, figure.deltaBound)),
+      rollout.map((value, t) => tokenStatistic(figure, value, trainer[t]!)),
     );
   }
 
@@ -86,7 +82,7 @@ export class MeasuredBatch {
     const { prepared } = this;
     const { core, tailStarts, turnStarts, turns, sequences } = prepared;
     const tails = this.#tailStatistics(figure);
-    const { sums, sign } = selectCoreSums(core, figure.statistic);
+    const { sums, sign } = selectCoreSums(core, figure);
     const values = new Float64Array(level === "turn" ? turns : sequences);
     for (let i = 0; i < values.length; i++) {
       const first = level === "turn" ? i : turnStarts[i]!;
@@ -104,7 +100,8 @@ export class MeasuredBatch {
           if (kept && kept.tail[t] === 0) continue;
           count++;
           sum += tails[t]!;
-          if (tails[t]! > max) max = tails[t]!;
+          // Unlike a comparison, this keeps NaN.
+          max = Math.max(max, tails[t]!);
         }
       }
       values[i] = count === 0 ? 0 : aggregation === "sum" ? sum : aggregation === "mean" ? sum / count : max;
@@ -113,8 +110,8 @@ export class MeasuredBatch {
   }
 }
 
-function selectCoreSums(core: CoreSums, statistic: Statistic): { sums: Float64Array; sign: number } {
-  switch (statistic) {
+function selectCoreSums(core: CoreSums, figure: Figure): { sums: Float64Array; sign: number } {
+  switch (figure.statistic) {
     case "ratio":
       return { sums: core.delta, sign: 1 };
     case "k1":
@@ -122,11 +119,14 @@ function selectCoreSums(core: CoreSums, statistic: Statistic): { sums: Float64Ar
     case "k2":
       return { sums: core.deltaSquare, sign: 0.5 };
     default:
-      return { sums: core.extra[statistic]!, sign: 1 };
+      return { sums: core.extra.get(formatFigure(figure))!, sign: 1 };
   }
 }
 
-/** Every statistic is monotonic in Δ or Δp on either side of 0, so its largest value is at an end of their range. */
+/**
+ * Statistics are monotonic in Δ or Δp on either side of 0, so their largest value is at an end of their range. A binary
+ * KL is not, and its maximum leaves no core.
+ */
 function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number {
   const low = core.deltaMin[turn]!;
   const high = core.deltaMax[turn]!;
@@ -149,11 +149,15 @@ function coreMaximum(core: CoreSums, turn: number, statistic: Statistic): number
       return core.probDiffMax[turn]!;
     case "abs_prob_diff":
       return Math.max(Math.abs(core.probDiffMin[turn]!), Math.abs(core.probDiffMax[turn]!));
+    case "binary_kl":
+    case "binary_kl_reverse":
+      return Number.NEGATIVE_INFINITY;
   }
 }
 
-function formatKey({ statistic, deltaBound }: Figure): string {
-  return deltaBound === undefined ? statistic : `${statistic} ±${deltaBound}`;
+function formatKey(figure: Figure): string {
+  const { deltaBound } = figure;
+  return deltaBound === undefined ? formatFigure(figure) : `${formatFigure(figure)} ±${deltaBound}`;
 }
 
 function known<K, V>(values: Map<K, V>, key: K, compute: () => V): V {

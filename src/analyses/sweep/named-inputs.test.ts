@@ -151,16 +151,25 @@ describe("the tokens that every correction treats alike", () => {
       delta: everything,
       probDiff: everything,
       divergingInTail: false,
-      sums: [],
+      binaryKls: [],
+      sums: new Map(),
     });
   });
 
   it("are told apart by Δp and by the sign of the advantage where a rule asks for them", () => {
     const diff: Step = { action: "mask", measure: { ...RATIO, statistic: "abs_prob_diff" }, upper: 0.1 };
-    const found = region([diff, { ...mask, only: "diverging tokens" } as Step]);
+    const turn: Step = {
+      action: "mask",
+      measure: { ...RATIO, level: "turn" },
+      upper: 2,
+      only: "diverging tokens",
+    };
+    const found = region([diff, turn]);
     expect(found.probDiff.high).toBeCloseTo(0.1, 9);
     expect(found.probDiff.low).toBeCloseTo(-0.1, 9);
     expect(found.divergingInTail).toBe(true);
+    // A token within its own bounds is not rejected, whichever way its update goes.
+    expect(region([{ ...mask, only: "diverging tokens" } as Step]).divergingInTail).toBe(false);
     const summed = (["k3", "k2", "error_ratio", "k3"] as const).map(
       (statistic): Step => ({
         action: "mask",
@@ -168,7 +177,24 @@ describe("the tokens that every correction treats alike", () => {
         upper: 9,
       }),
     );
-    expect(region(summed).sums).toEqual(["k3", "error_ratio"]);
+    expect([...region(summed).sums.keys()]).toEqual(["k3", "error_ratio"]);
+  });
+
+  it("are told apart by the smallest bound on each binary KL, and none where its maximum or minimum is asked", () => {
+    const kl = (more: object, bounds: object = { upper: 0.1 }): Step =>
+      ({ action: "mask", measure: { ...RATIO, statistic: "binary_kl", ...more }, ...bounds }) as Step;
+    const clamped = { probBound: 1e-6 };
+    const found = region([kl({}), kl({}, { upper: 0.05 }), kl(clamped), kl({}, { upper: 0.2 })]);
+    expect(found.binaryKls.map(({ figure, upper }) => [figure.probBound, upper])).toEqual([
+      [undefined, 0.05],
+      [1e-6, 0.1],
+    ]);
+    const mean = { level: "sequence", aggregation: "mean" } as const;
+    expect(region([kl(mean), kl({ ...mean, ...clamped })]).sums.size).toBe(2);
+    expect(region([kl(mean)]).delta.low).toBe(-Infinity);
+    const isEmpty = ({ low, high }: { low: number; high: number }): boolean => low > high;
+    expect(isEmpty(region([kl({ ...mean, aggregation: "max" })]).delta)).toBe(true);
+    expect(isEmpty(region([kl({}, { lower: 0.01 })]).delta)).toBe(true);
   });
 });
 

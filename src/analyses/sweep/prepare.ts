@@ -22,8 +22,14 @@
  * @module
  */
 import { checkedRows, computeK3, computeProbDiff } from "../../core/kernels/index.ts";
-import { type CorrectionBlock, diverges, tokenStatistic } from "../../trainers/neutral/index.ts";
-import type { CoreRegion, ExtraStatistic } from "./core-region.ts";
+import {
+  binaryKlBound,
+  type CorrectionBlock,
+  diverges,
+  type Figure,
+  tokenStatistic,
+} from "../../trainers/neutral/index.ts";
+import type { CoreRegion } from "./core-region.ts";
 import type { CoreSums, ExcludedCounts, Prepared } from "./prepared.ts";
 import { TailBuilder } from "./tail-builder.ts";
 
@@ -42,11 +48,15 @@ class BatchPass {
   readonly #block: CorrectionBlock;
   readonly #region: CoreRegion;
   readonly #looksAtDiffs: boolean;
+  readonly #looksAtProbs: boolean;
+  /** The smallest of the binary KLs' upper bounds, and whether any of them has a shift. */
+  readonly #leastKl: number;
+  readonly #isKlShifted: boolean;
   /** Up to this |Δ| a token's Δp is certainly inside, unless a log-prob is positive: then |Δp| ≤ |Δ|. */
   readonly #surelyInside: number;
   readonly #core: CoreSums;
   /** The sums that some rule needs; k3 is always summed, since it costs almost nothing. */
-  readonly #extras: readonly (readonly [ExtraStatistic, Float64Array])[];
+  readonly #extras: readonly (readonly [Figure, Float64Array])[];
   readonly #wantsProbDiff: boolean;
   readonly #tail = new TailBuilder();
   readonly #tailStarts: Int32Array;
@@ -62,13 +72,17 @@ class BatchPass {
     this.#region = region;
     const { low, high } = region.probDiff;
     this.#looksAtDiffs = Number.isFinite(low) || Number.isFinite(high);
+    this.#looksAtProbs = this.#looksAtDiffs || region.binaryKls.length > 0;
+    this.#leastKl = Math.min(...region.binaryKls.map(({ upper }) => upper));
+    this.#isKlShifted = region.binaryKls.some(({ figure }) => figure.restShift !== undefined);
     this.#surelyInside = Math.min(-low, high);
     // Turns are counted first: growing arrays would be copied, and most runs have few turns.
     const room = countTurns(block.mask, block.offsets);
-    this.#core = emptyCore(room, region.sums);
-    const { k3: _, ...others } = this.#core.extra;
-    this.#extras = Object.entries(others) as [ExtraStatistic, Float64Array][];
-    this.#wantsProbDiff = "prob_diff" in others || "abs_prob_diff" in others;
+    this.#core = emptyCore(room, region.sums.keys());
+    this.#extras = [...region.sums].flatMap(([key, figure]) =>
+      figure.statistic === "k3" ? [] : [[figure, this.#core.extra.get(key)!] as const],
+    );
+    this.#wantsProbDiff = region.sums.has("prob_diff") || region.sums.has("abs_prob_diff");
     this.#tailStarts = new Int32Array(room + 1);
     this.#turnIndex = new Int32Array(room);
     this.#turnLengths = new Int32Array(room);
@@ -146,7 +160,8 @@ class BatchPass {
     const { divergingInTail } = this.#region;
     const { low, high } = this.#region.delta;
     const tail = this.#tail;
-    const wantsK3 = this.#core.extra.k3 !== undefined;
+    const k3Sums = this.#core.extra.get("k3");
+    const wantsK3 = k3Sums !== undefined;
     const tailBefore = tail.count;
     let count = 0;
     let deltaSum = 0;
@@ -170,7 +185,7 @@ class BatchPass {
       }
       const advantage = advantages === undefined ? Number.NaN : advantages[t]!;
       advantageSum += advantage;
-      const inside = delta >= low && delta <= high && (!this.#looksAtDiffs || this.#isDiffInside(a, b));
+      const inside = delta >= low && delta <= high && (!this.#looksAtProbs || this.#areProbsInside(a, b));
       if (!inside || (divergingInTail && diverges(advantage, delta))) {
         this.#addToTail(a, b, advantage, count === 0 && tail.count === tailBefore);
         continue;
@@ -199,7 +214,7 @@ class BatchPass {
     core.deltaMax[turn] = deltaMax;
     core.ratio[turn] = ratioSum;
     core.ratioSquare[turn] = ratioSquare;
-    if (core.extra.k3) core.extra.k3[turn] = k3;
+    if (k3Sums) k3Sums[turn] = k3;
     core.positive[turn] = positive;
     core.negative[turn] = negative;
     this.#advantages[turn] = advantageSum;
@@ -212,6 +227,13 @@ class BatchPass {
     this.#tail.push(a, b, advantage);
   }
 
+  #areProbsInside(a: number, b: number): boolean {
+    if (this.#looksAtDiffs && !this.#isDiffInside(a, b)) return false;
+    // Few tokens need their binary KLs computed.
+    if (binaryKlBound(a, b, this.#isKlShifted) < this.#leastKl) return true;
+    return this.#region.binaryKls.every(({ figure, upper }) => tokenStatistic(figure, a, b) <= upper);
+  }
+
   /** Few tokens need their Δp computed: two exponentials. */
   #isDiffInside(a: number, b: number): boolean {
     if (a <= 0 && b <= 0 && Math.abs(b - a) <= this.#surelyInside) return true;
@@ -222,7 +244,7 @@ class BatchPass {
 
   /** Sums that some turn or sequence rule needs; rare, so they may be slow. */
   #addExtras(a: number, b: number): void {
-    for (const [statistic, sums] of this.#extras) sums[this.#turns]! += tokenStatistic(statistic, a, b);
+    for (const [figure, sums] of this.#extras) sums[this.#turns]! += tokenStatistic(figure, a, b);
     if (!this.#wantsProbDiff) return;
     const { probDiffMin, probDiffMax } = this.#core;
     const diff = computeProbDiff(a, b);
@@ -251,7 +273,7 @@ function findReason(rollout: number, trainer: number): keyof ExcludedCounts {
   return "missing";
 }
 
-function emptyCore(turns: number, extra: readonly ExtraStatistic[]): CoreSums {
+function emptyCore(turns: number, extra: Iterable<string>): CoreSums {
   const sums = (): Float64Array => new Float64Array(turns);
   return {
     count: new Int32Array(turns),
@@ -261,7 +283,7 @@ function emptyCore(turns: number, extra: readonly ExtraStatistic[]): CoreSums {
     deltaMax: sums(),
     ratio: sums(),
     ratioSquare: sums(),
-    extra: Object.fromEntries(extra.map((statistic) => [statistic, sums()])),
+    extra: new Map([...extra].map((key) => [key, sums()])),
     probDiffMin: sums().fill(Number.POSITIVE_INFINITY),
     probDiffMax: sums().fill(Number.NEGATIVE_INFINITY),
     positive: new Int32Array(turns),

@@ -4,8 +4,6 @@
  * @module
  */
 
-import type { ExtraStatistic } from "./core-region.ts";
-
 /** Sums over the core tokens of each turn, `[turns]`. */
 export interface CoreSums {
   readonly count: Int32Array;
@@ -18,8 +16,8 @@ export interface CoreSums {
   /** Σ ρ and Σ ρ². */
   readonly ratio: Float64Array;
   readonly ratioSquare: Float64Array;
-  /** The sums that the region requires. */
-  readonly extra: Readonly<Partial<Record<ExtraStatistic, Float64Array>>>;
+  /** The sums that the region requires, by its keys. */
+  readonly extra: ReadonlyMap<string, Float64Array>;
   /** Extremes of Δp; ±∞ unless the region requires a sum of Δp or |Δp|. */
   readonly probDiffMin: Float64Array;
   readonly probDiffMax: Float64Array;

@@ -5,7 +5,13 @@
  */
 import fc from "fast-check";
 import type { RecordBatch } from "../../core/schema/record.ts";
-import type { Correction, Measure, Step, Weight } from "../../trainers/neutral/correction.ts";
+import {
+  type Correction,
+  isBinaryKl,
+  type Measure,
+  type Step,
+  type Weight,
+} from "../../trainers/neutral/correction.ts";
 
 /** A batch of `rows` sequences of one step; Δ of spread 0.3 with a heavy tail, masks in turns, some sequences empty. */
 export function randomBatch(seed: number, rows: number, step: number, advantages = true): RecordBatch {
@@ -112,7 +118,11 @@ const ranges: Readonly<Record<Measure["statistic"], readonly [lower: number, upp
   k3_reverse: [0, 0.06],
   prob_diff: [-0.05, 0.04],
   abs_prob_diff: [0, 0.07],
+  binary_kl: [0, 0.03],
+  binary_kl_reverse: [0, 0.03],
 };
+
+const guards = fc.constantFrom({}, {}, { probBound: 1e-3 }, { restShift: 1e-2 });
 
 const measure: fc.Arbitrary<Measure> = fc
   .record({
@@ -121,8 +131,9 @@ const measure: fc.Arbitrary<Measure> = fc
     aggregation: fc.constantFrom("sum", "mean", "max" as const),
     deltaBound: bound,
     over,
+    guards,
   })
-  .map(present);
+  .map(({ guards, ...measure }) => present({ ...measure, ...(isBinaryKl(measure.statistic) && guards) }));
 
 const sides = fc.constantFrom("both", "lower", "upper" as const);
 
@@ -145,7 +156,8 @@ const measured: fc.Arbitrary<Step> = fc
       action,
       measure,
       ...boundsFor(ranges[measure.statistic], sides, scale),
-      ...(action === "mask" && { when, only }),
+      when,
+      only,
     }),
   );
 const byWeight: fc.Arbitrary<Step> = fc

@@ -44,7 +44,13 @@ test("a bound on each Δ of a weight is not a bound on their mean", () => {
 
 test("k3 with the policies swapped, and the distance of a ratio from 1", () => {
   const delta = 0.7;
-  expect(tokenStatistic("k3_reverse", -2, -2 + delta)).toBeCloseTo(Math.exp(-delta) - 1 + delta, 12);
-  expect(tokenStatistic("k3", -2, -2 + delta)).toBeCloseTo(Math.exp(delta) - 1 - delta, 12);
-  expect(tokenStatistic("ratio_distance", -2, -2 - delta)).toBeCloseTo(1 - Math.exp(-delta), 12);
+  expect(tokenStatistic({ statistic: "k3_reverse" }, -2, -2 + delta)).toBeCloseTo(
+    Math.exp(-delta) - 1 + delta,
+    12,
+  );
+  expect(tokenStatistic({ statistic: "k3" }, -2, -2 + delta)).toBeCloseTo(Math.exp(delta) - 1 - delta, 12);
+  expect(tokenStatistic({ statistic: "ratio_distance" }, -2, -2 - delta)).toBeCloseTo(
+    1 - Math.exp(-delta),
+    12,
+  );
 });

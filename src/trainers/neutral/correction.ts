@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { ProbGuards } from "./binary-kl.ts";
 
 /**
  * The unit of a value: a token with mask 1, a turn (a contiguous run of mask 1 in a sequence), or a sequence. The
@@ -24,7 +25,10 @@ export type Aggregation = "sum" | "mean" | "max";
  * * `error_ratio`: exp |Δ|, NeMo-RL's multiplicative probability error; aggregated as it is.
  * * `ratio_distance`: |ρ − 1|; aggregated as it is, its mean estimates twice the total variation distance.
  * * `k1`: −Δ, `k2`: Δ²/2, `k3`: exp Δ − 1 − Δ, `k3_reverse`: exp(−Δ) − 1 + Δ (k3 with the policies swapped); nats.
- * * `prob_diff`: exp(trainer) − exp(rollout), a fraction; `abs_prob_diff`: its absolute value.
+ * * `prob_diff`: exp(trainer) − exp(rollout), a fraction; `abs_prob_diff`: its absolute value, the total variation
+ *   distance of the coins "this token" against "any other".
+ * * `binary_kl`: kl(rollout ‖ trainer) of these coins, nats, the direction that k3 estimates; `binary_kl_reverse`:
+ *   kl(trainer ‖ rollout).
  */
 export const STATISTICS = [
   "ratio",
@@ -36,6 +40,8 @@ export const STATISTICS = [
   "k3_reverse",
   "prob_diff",
   "abs_prob_diff",
+  "binary_kl",
+  "binary_kl_reverse",
 ] as const;
 /**
  * What a rule computes from a token's two log-probs; ratios without unit, k1, k2 and k3 in nats, probabilities as
@@ -43,18 +49,35 @@ export const STATISTICS = [
  */
 export type Statistic = (typeof STATISTICS)[number];
 
-/** A figure to compare with bounds. */
-export interface Measure {
+/** A statistic of one token, with the bounds on what it is computed from. */
+export interface Figure extends ProbGuards {
   /** The statistic of each token. */
   readonly statistic: Statistic;
+  /**
+   * Δ of each token is clamped to ± this many nats first; not clamped when absent. Without effect on statistics of
+   * probabilities ({@link needsProbs}).
+   */
+  readonly deltaBound?: number;
+}
+
+/** A figure to compare with bounds. */
+export interface Measure extends Figure {
   /** The unit of one value. */
   readonly level: Level;
   /** Has no meaning at token level. */
   readonly aggregation: Aggregation;
-  /** Δ of each token is clamped to ± this many nats first; not clamped when absent. */
-  readonly deltaBound?: number;
   /** Computed over the mask that earlier steps left; over the original mask when absent. Ignored at token level. */
   readonly over?: "kept";
+}
+
+/** Whether a statistic depends on the probabilities themselves, not on Δ alone. */
+export function needsProbs(statistic: Statistic): boolean {
+  return statistic.includes("prob_diff") || isBinaryKl(statistic);
+}
+
+/** Whether a statistic is a binary KL, the only ones with {@link ProbGuards}. */
+export function isBinaryKl(statistic: Statistic): statistic is "binary_kl" | "binary_kl_reverse" {
+  return statistic === "binary_kl" || statistic === "binary_kl_reverse";
 }
 
 /** Inclusive bounds; an absent side does not bind. In the measure's own unit: `k1` bounds are nats, not ratios. */

@@ -113,6 +113,8 @@ describe("what is measured", () => {
       ["k3_reverse", "its k3 with the policies swapped (nats)"],
       ["prob_diff", "its p_trainer − p_rollout"],
       ["abs_prob_diff", "its |p_trainer − p_rollout|"],
+      ["binary_kl", "its binary KL(rollout ‖ trainer) (nats)"],
+      ["binary_kl_reverse", "its binary KL(trainer ‖ rollout) (nats)"],
     ];
     for (const [statistic, name] of names)
       expect(clause(mask({ measure: measure(statistic), upper: 2 }))).toBe(

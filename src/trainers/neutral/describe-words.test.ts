@@ -112,6 +112,8 @@ describe("a rule in words", () => {
       k3_reverse: "k3 with the policies swapped (nats)",
       prob_diff: "p_trainer − p_rollout",
       abs_prob_diff: "|p_trainer − p_rollout|",
+      binary_kl: "binary KL(rollout ‖ trainer) (nats)",
+      binary_kl_reverse: "binary KL(trainer ‖ rollout) (nats)",
     };
     for (const [statistic, name] of Object.entries(names)) {
       expect(describeStep(reject(measure(statistic as Statistic, "token")))).toBe(

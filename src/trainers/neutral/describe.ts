@@ -136,8 +136,13 @@ function asides(step: Reject): string {
 }
 
 function measured(measure: Measure): string {
-  const { statistic, level, aggregation, deltaBound, over } = measure;
-  const clamp = deltaBound === undefined ? "" : ` (Δ clamped to ±${plain(deltaBound)} nats)`;
+  const { statistic, level, aggregation, deltaBound, probBound, over } = measure;
+  const clamp =
+    deltaBound !== undefined
+      ? ` (Δ clamped to ±${plain(deltaBound)} nats)`
+      : probBound !== undefined
+        ? ` (probabilities clamped to ${plain(probBound)} from 0 and 1)`
+        : "";
   const left = over === undefined ? "" : " over the tokens that remain";
   if (level === "token") return `its ${nameFigure(measure)}${clamp}`;
   if (statistic === "ratio" && aggregation === "sum") return `the product of its ratios${left}${clamp}`;
@@ -157,6 +162,8 @@ const FIGURES: Readonly<Record<Statistic, string>> = {
   k3_reverse: "k3 with the policies swapped (nats)",
   prob_diff: "p_trainer − p_rollout",
   abs_prob_diff: "|p_trainer − p_rollout|",
+  binary_kl: "binary KL(rollout ‖ trainer) (nats)",
+  binary_kl_reverse: "binary KL(trainer ‖ rollout) (nats)",
 };
 
 function nameFigure({ statistic }: Measure | Veto["measure"]): string {

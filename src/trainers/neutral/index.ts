@@ -11,15 +11,19 @@ export {
   normalizerSums,
   type StepOutcome,
 } from "./apply.ts";
+export { binaryKlBound, type ProbGuards } from "./binary-kl.ts";
 export {
   type Aggregation,
   type Bounds,
   type Correction,
+  type Figure,
+  isBinaryKl,
   LEVELS,
   type Level,
   type Measure,
   type Normalize,
   needsAdvantages,
+  needsProbs,
   type Reject,
   STATISTICS,
   type Statistic,
@@ -34,6 +38,7 @@ export {
   type Interval,
   insideInterval,
   logInterval,
+  NOTHING,
   symmetricInterval,
 } from "./inside.ts";
 export { tokenStatistic } from "./measures.ts";

@@ -13,12 +13,12 @@ export interface Interval {
 }
 
 export const EVERYTHING: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
-const NOTHING: Interval = { low: 1, high: 0 };
+export const NOTHING: Interval = { low: 1, high: 0 };
 
 /**
  * The values of Δ (nats), or of Δp for its two statistics, at which a token's statistic is within bounds. For a
  * statistic that is 0 at Δ = 0 and rises on both sides, a lower bound would leave two intervals: the result is then
- * {@link NOTHING}.
+ * {@link NOTHING}. So it is for a binary KL, which no Δ and no Δp bounds alone: `binaryKlBound` takes both log-probs.
  */
 export function insideInterval(statistic: Statistic, bounds: Bounds): Interval {
   const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = bounds;
@@ -41,6 +41,9 @@ export function insideInterval(statistic: Statistic, bounds: Bounds): Interval {
       return lower > 0 || upper < 0 ? NOTHING : { low: -k3Inverse(upper, -1), high: k3Inverse(upper, 1) };
     case "k3_reverse":
       return lower > 0 || upper < 0 ? NOTHING : { low: -k3Inverse(upper, 1), high: k3Inverse(upper, -1) };
+    case "binary_kl":
+    case "binary_kl_reverse":
+      return NOTHING;
   }
 }
 

@@ -56,27 +56,32 @@ describe("segmentsOf", () => {
 describe("tokenStatistic", () => {
   const [p, q] = [0.25, 0.5];
   const value = (statistic: Statistic, bound?: number): number =>
-    tokenStatistic(statistic, Math.log(p), Math.log(q), bound);
+    tokenStatistic(
+      { statistic, ...(bound !== undefined && { deltaBound: bound }) },
+      Math.log(p),
+      Math.log(q),
+    );
 
   it("is each figure as it is defined", () => {
     expect(value("ratio")).toBeCloseTo(Math.LN2, 14);
     expect(value("error_ratio")).toBeCloseTo(2, 14);
-    expect(tokenStatistic("error_ratio", Math.log(q), Math.log(p))).toBeCloseTo(2, 14);
+    expect(tokenStatistic({ statistic: "error_ratio" }, Math.log(q), Math.log(p))).toBeCloseTo(2, 14);
     expect(value("ratio_distance")).toBeCloseTo(1, 14);
     expect(value("k1")).toBeCloseTo(-Math.LN2, 14);
     expect(value("k2")).toBeCloseTo(Math.LN2 ** 2 / 2, 14);
     expect(value("k3")).toBeCloseTo(1 - Math.LN2, 14);
     expect(value("k3_reverse")).toBeCloseTo(Math.LN2 - 0.5, 14);
     expect(value("prob_diff")).toBeCloseTo(q - p, 14);
-    expect(tokenStatistic("prob_diff", Math.log(q), Math.log(p))).toBeCloseTo(p - q, 14);
-    expect(tokenStatistic("abs_prob_diff", Math.log(q), Math.log(p))).toBeCloseTo(q - p, 14);
+    expect(tokenStatistic({ statistic: "prob_diff" }, Math.log(q), Math.log(p))).toBeCloseTo(p - q, 14);
+    expect(tokenStatistic({ statistic: "abs_prob_diff" }, Math.log(q), Math.log(p))).toBeCloseTo(q - p, 14);
   });
 
   it("bounds Δ on both sides, and leaves probabilities as they are", () => {
-    expect(tokenStatistic("k1", -1, 9, 2)).toBe(-2);
-    expect(tokenStatistic("k1", -1, -9, 2)).toBe(2);
-    expect(tokenStatistic("k1", -1, 0, 2)).toBe(-1);
-    expect(tokenStatistic("k1", -1, Number.NaN, 2)).toBeNaN();
+    const k1 = { statistic: "k1", deltaBound: 2 } as const;
+    expect(tokenStatistic(k1, -1, 9)).toBe(-2);
+    expect(tokenStatistic(k1, -1, -9)).toBe(2);
+    expect(tokenStatistic(k1, -1, 0)).toBe(-1);
+    expect(tokenStatistic(k1, -1, Number.NaN)).toBeNaN();
     expect(value("prob_diff", 0.01)).toBeCloseTo(q - p, 14);
   });
 });

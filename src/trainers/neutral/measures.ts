@@ -5,7 +5,8 @@
  */
 import type { FloatArray } from "../../core/base/index.ts";
 import { computeK3, computeProbDiff, type TokenBlock } from "../../core/kernels/index.ts";
-import type { Aggregation, Level, Measure, Statistic, Weight } from "./correction.ts";
+import { binaryKl } from "./binary-kl.ts";
+import type { Aggregation, Figure, Level, Measure, Weight } from "./correction.ts";
 import { clamp } from "./rules.ts";
 
 /** Parts of a packed block: part i covers tokens `[starts[i], ends[i])`, where those with mask 1 belong to it. */
@@ -38,14 +39,9 @@ export function cutSegments(block: TokenBlock, level: Level): Segments {
 }
 
 /** The value of one token; for `ratio` its log, so that sums are products. */
-export function tokenStatistic(
-  statistic: Statistic,
-  rollout: number,
-  trainer: number,
-  deltaBound = Number.POSITIVE_INFINITY,
-): number {
-  const delta = boundedDelta(rollout, trainer, deltaBound);
-  switch (statistic) {
+export function tokenStatistic(figure: Figure, rollout: number, trainer: number): number {
+  const delta = boundedDelta(rollout, trainer, figure.deltaBound);
+  switch (figure.statistic) {
     case "ratio":
       return delta;
     case "error_ratio":
@@ -64,24 +60,27 @@ export function tokenStatistic(
       return computeProbDiff(rollout, trainer);
     case "abs_prob_diff":
       return Math.abs(computeProbDiff(rollout, trainer));
+    case "binary_kl":
+      return binaryKl(rollout, trainer, figure);
+    case "binary_kl_reverse":
+      return binaryKl(trainer, rollout, figure);
   }
 }
 
 /** One value per segment, in the measure's own unit; NaN for tokens with mask 0. */
 export function measureSegments(block: TokenBlock, segments: Segments, measure: Measure): Float64Array {
   const { rollout, trainer } = block;
-  const { statistic, deltaBound } = measure;
   const values = aggregateSegments(block, segments, measure.aggregation, (t) =>
-    tokenStatistic(statistic, rollout[t]!, trainer[t]!, deltaBound),
+    tokenStatistic(measure, rollout[t]!, trainer[t]!),
   );
-  return statistic === "ratio" ? values.map(Math.exp) : values;
+  return measure.statistic === "ratio" ? values.map(Math.exp) : values;
 }
 
 /** Σ Δ or mean Δ per segment, nats: the log of a weight before its bound. */
 export function logRatios(
   block: TokenBlock,
   segments: Segments,
-  { aggregation, deltaBound = Number.POSITIVE_INFINITY }: Weight,
+  { aggregation, deltaBound }: Weight,
 ): Float64Array {
   const { rollout, trainer } = block;
   return aggregateSegments(block, segments, aggregation, (t) =>
@@ -95,7 +94,7 @@ export function segmentMeans(block: TokenBlock, segments: Segments, column: Floa
 }
 
 /** NaN stays NaN. */
-function boundedDelta(rollout: number, trainer: number, bound: number): number {
+function boundedDelta(rollout: number, trainer: number, bound = Number.POSITIVE_INFINITY): number {
   return clamp(trainer - rollout, { lower: -bound, upper: bound });
 }
 

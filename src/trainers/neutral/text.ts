@@ -5,6 +5,7 @@
  * weight:token truncate:..2                          token weights, at most 2
  * mask:sequence.mean.ratio:0.999..1.001              sequences by the geometric mean of their ratios
  * zero:token.prob_diff:..0.1:positive                where the advantage is positive
+ * zero:token.binary_kl:..0.05:prob=1e-6              probabilities kept 1e-6 away from 0 and 1
  * weight:sequence:log=20 veto:ratio:0.0001.. normalize:sequence
  * none
  * ```
@@ -19,6 +20,7 @@ import { UsageError } from "../../core/base/index.ts";
 import {
   type Bounds,
   type Correction,
+  type Figure,
   LEVELS,
   type Measure,
   type Reject,
@@ -52,13 +54,13 @@ function formatStep(step: Step): string {
   if (step.action === "normalize") return join("normalize", findKey(DIVISORS, step.over));
   const { measure } = step;
   if (step.action === "veto")
-    return join("veto", step.measure.statistic, formatRange(step), boundOption(step.measure));
+    return join("veto", step.measure.statistic, formatRange(step), figureOptions(step.measure));
   return join(
     step.action,
     measure === "weight" ? measure : formatMeasure(step.measure as Measure),
     formatRange(step),
     {
-      ...(measure !== "weight" && boundOption(measure)),
+      ...(measure !== "weight" && figureOptions(measure)),
       kept: measure !== "weight" && measure.over === "kept",
       ...(step.when !== undefined && { [findKey(SIGNS, step.when)]: true }),
       diverging: step.only !== undefined,
@@ -67,8 +69,12 @@ function formatStep(step: Step): string {
   );
 }
 
-function boundOption({ deltaBound }: Measure): Record<string, number> {
-  return deltaBound === undefined ? {} : { delta: deltaBound };
+function figureOptions({ deltaBound, probBound, restShift }: Measure): Record<string, number> {
+  return {
+    ...(deltaBound !== undefined && { delta: deltaBound }),
+    ...(probBound !== undefined && { prob: probBound }),
+    ...(restShift !== undefined && { shift: restShift }),
+  };
 }
 
 /** `token.k3`, `sequence.mean.ratio` */
@@ -153,14 +159,10 @@ function parseStep(part: Part): Step {
     case "veto": {
       const statistic = part.pick(STATISTICS, part.take("a statistic"), "statistic");
       const bounds = part.takeRange();
-      const deltaBound = part.takeNumber("delta");
+      const options = takeFigureOptions(part);
       part.finish();
       const measure = { statistic, level: "token", aggregation: "sum" } as const;
-      return {
-        action: part.name,
-        measure: { ...measure, ...(deltaBound !== undefined && { deltaBound }) },
-        ...bounds,
-      };
+      return { action: part.name, measure: { ...measure, ...options }, ...bounds };
     }
     case "zero":
     case "mask":
@@ -179,19 +181,27 @@ function parseReject(part: Part, action: Reject["action"]): Reject {
   const sign = (Object.keys(SIGNS) as (keyof typeof SIGNS)[]).find((name) => part.takeFlag(name));
   const only = part.takeFlag("diverging");
   const nan = part.takeFlag("nan");
-  const deltaBound = measure === "weight" ? undefined : part.takeNumber("delta");
+  const options = measure === "weight" ? {} : takeFigureOptions(part);
   const over = measure !== "weight" && part.takeFlag("kept");
   part.finish();
   return {
     action,
-    measure:
-      measure === "weight"
-        ? measure
-        : { ...measure, ...(deltaBound !== undefined && { deltaBound }), ...(over && { over: "kept" }) },
+    measure: measure === "weight" ? measure : { ...measure, ...options, ...(over && { over: "kept" }) },
     ...bounds,
     ...(sign && { when: SIGNS[sign] }),
     ...(only && { only: "diverging tokens" }),
     ...(nan && { nan: "kept" }),
+  };
+}
+
+function takeFigureOptions(part: Part): Omit<Figure, "statistic"> {
+  const deltaBound = part.takeNumber("delta");
+  const probBound = part.takeNumber("prob");
+  const restShift = part.takeNumber("shift");
+  return {
+    ...(deltaBound !== undefined && { deltaBound }),
+    ...(probBound !== undefined && { probBound }),
+    ...(restShift !== undefined && { restShift }),
   };
 }
 

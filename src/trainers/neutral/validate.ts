@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Statistic } from "./correction.ts";
+import { type Bounds, type Correction, isBinaryKl, type Measure, type Statistic } from "./correction.ts";
 
 const POSITIVE: readonly Statistic[] = ["ratio", "error_ratio"];
 
@@ -17,6 +17,7 @@ export function validateCorrection(correction: Correction): void {
       return;
     }
     checkBounds(name, step);
+    if ("measure" in step && step.measure !== "weight") checkGuards(name, step.measure);
     const ofWeight = step.action === "truncate" || ("measure" in step && step.measure === "weight");
     if (ofWeight && !weight) throw new UsageError(`${name} has no weight to compare with its bounds`);
     const ratio =
@@ -41,4 +42,16 @@ function checkBounds(name: string, { lower, upper }: Bounds): void {
       likely: "the bounds are in another trainer's order",
     });
   }
+}
+
+function checkGuards(name: string, { statistic, probBound, restShift }: Measure): void {
+  if (probBound === undefined && restShift === undefined) return;
+  if (isBinaryKl(statistic) && isBetween(probBound, 0.5) && isBetween(restShift, 1)) return;
+  throw new UsageError(
+    `${name} has a guard that it cannot take: only a binary KL has prob, above 0 and below 0.5, and shift, below 1`,
+  );
+}
+
+function isBetween(value: number | undefined, end: number): boolean {
+  return value === undefined || (value > 0 && value < end);
 }

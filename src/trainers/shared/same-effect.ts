@@ -120,7 +120,7 @@ function ownMeasure(weight: Weight, bounds: Bounds): Measure | undefined {
 }
 
 function plainMeasure(measure: Measure, bounds: Bounds, partly: boolean): Measure {
-  const { statistic, level, aggregation, deltaBound, over } = measure;
+  const { statistic, level, aggregation, deltaBound, probBound, restShift, over } = measure;
   const tokenRatio = statistic === "ratio" && level === "token";
   const bound = tokenRatio && withinBound(bounds, deltaBound) ? undefined : deltaBound;
   return {
@@ -128,6 +128,8 @@ function plainMeasure(measure: Measure, bounds: Bounds, partly: boolean): Measur
     level,
     aggregation: level === "token" ? "sum" : aggregation,
     ...(bound !== undefined && { deltaBound: bound }),
+    ...(probBound !== undefined && { probBound }),
+    ...(restShift !== undefined && { restShift }),
     ...(over && level !== "token" && partly && { over }),
   };
 }
@@ -163,10 +165,11 @@ function withinBound({ lower, upper }: Bounds, logBound = Number.POSITIVE_INFINI
   );
 }
 
-/** Smallest possible value of a figure. */
-function findFloor({ statistic }: Measure): number {
+/** Smallest possible value of a figure; a shift takes a binary KL below 0. */
+function findFloor({ statistic, restShift }: Measure): number {
   if (statistic === "error_ratio") return 1;
-  return statistic === "k1" || statistic === "prob_diff" ? Number.NEGATIVE_INFINITY : 0;
+  const isSigned = statistic === "k1" || statistic === "prob_diff" || restShift !== undefined;
+  return isSigned ? Number.NEGATIVE_INFINITY : 0;
 }
 
 function plainBounds({ lower, upper }: Bounds, floor: number): Bounds | undefined {

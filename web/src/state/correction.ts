@@ -8,8 +8,10 @@ import {
   type Bounds,
   type Correction,
   formatCorrection,
+  isBinaryKl,
   type Measure,
   parseCorrection,
+  type Statistic,
   type Step,
 } from "../../../src/trainers/neutral/index.ts";
 
@@ -48,12 +50,19 @@ export function roundBound(value: number): number {
   return Number(value.toPrecision(4));
 }
 
+/** Another statistic of the same tokens; a binary KL with the clamp without which rounding to 0 and 1 makes it infinite. */
+export function withStatistic(measure: Measure, statistic: Statistic): Measure {
+  const { probBound: _, restShift: __, ...rest } = measure;
+  return { ...rest, statistic, ...(isBinaryKl(statistic) && { probBound: 1e-6 }) };
+}
+
 /** Initial bounds: means of many ratios lie far closer to 1 than single ratios. */
 export function usualBounds(measure: Measure | "weight"): Bounds {
   if (measure === "weight") return { lower: 0.5, upper: 2 };
   const { statistic, level, aggregation } = measure;
   const isMean = level !== "token" && aggregation === "mean";
   if (statistic === "ratio") return isMean ? { lower: 0.99, upper: 1.01 } : { lower: 0.5, upper: 2 };
+  if (isBinaryKl(statistic)) return { upper: isMean ? 0.01 : 0.05 };
   return { upper: isMean ? 0.01 : statistic === "error_ratio" ? 2 : 0.5 };
 }
 

@@ -8,6 +8,7 @@ import {
   type Interval,
   insideInterval,
   logInterval,
+  needsProbs,
   type Statistic,
   type Step,
   tokenStatistic,
@@ -48,7 +49,7 @@ function heldBy(step: Step, { weight }: Correction): Held | undefined {
     return axis && { axis, statistic: "ratio", inside: logInterval(step) };
   }
   const { statistic, level, aggregation, over } = step.measure;
-  if (level === "turn" || statistic === "prob_diff" || statistic === "abs_prob_diff") return undefined;
+  if (level === "turn" || needsProbs(statistic)) return undefined;
   const inside = insideInterval(statistic, step);
   if (level === "token") return { axis: level, statistic, inside };
   const isLog = statistic === "ratio" || statistic === "k1";
@@ -99,7 +100,7 @@ export function moveLine(correction: Correction, { step: at, side }: Line, to: n
   const { low, high } = held.inside;
   const place = side === "low" ? Math.min(to, high) : Math.max(to, low);
   const bound = (delta: number): number =>
-    roundBound(held.statistic === "ratio" ? Math.exp(delta) : tokenStatistic(held.statistic, 0, delta));
+    roundBound(held.statistic === "ratio" ? Math.exp(delta) : tokenStatistic(held, 0, delta));
   const isLower = held.statistic === "ratio" ? side === "low" : held.statistic === "k1" && side === "high";
   const { lower, upper } = step;
   return withStep(

@@ -7,7 +7,7 @@ import {
   type Truncate,
   type Veto,
 } from "../../../src/trainers/neutral/index.ts";
-import { usualBounds, withBounds } from "../state/correction.ts";
+import { usualBounds, withBounds, withStatistic } from "../state/correction.ts";
 
 export const TOKEN_RATIO = { statistic: "ratio", level: "token", aggregation: "sum" } as const;
 const SIGNS = ["any", "positive", "negative", "not positive"] as const;
@@ -86,7 +86,7 @@ function MeasurePicks({
         label="statistic"
         value={of?.statistic ?? "weight"}
         names={weighted && !isVeto ? ["weight", ...STATISTICS] : STATISTICS}
-        onPick={(name) => remeasure(name === "weight" ? name : { ...(of ?? TOKEN_RATIO), statistic: name })}
+        onPick={(name) => remeasure(name === "weight" ? name : withStatistic(of ?? TOKEN_RATIO, name))}
       />{" "}
       {of && !isVeto && (
         <>

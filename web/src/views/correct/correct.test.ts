@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { madeTable } from "../../../../src/analyses/filter/made-table.test-data.ts";
 import type { Bounds, Correction, Level, Step } from "../../../../src/trainers/neutral/correction.ts";
 import { formatCorrection, parseCorrection } from "../../../../src/trainers/neutral/text.ts";
-import { correctionParams, readCorrection } from "../../state/correction.ts";
+import { correctionParams, readCorrection, usualBounds, withStatistic } from "../../state/correction.ts";
 import { type AxisName, linesOn, mainAxis, moveLine } from "../../state/lines.ts";
 import { deltaTicks } from "../../ui/histogram/axis.ts";
 import type { Figures } from "./figures.ts";
@@ -190,11 +190,23 @@ it("an axis reaches the furthest value, however rare, and has a label near its e
   expect(makeAxis(prepared, parseCorrection("weight:sequence"), "sum").reach).toBe(3);
 });
 
+describe("another statistic of a step", () => {
+  it("is guarded if it is a binary KL, and only then", () => {
+    const ratio = { statistic: "ratio", level: "sequence", aggregation: "mean" } as const;
+    const kl = withStatistic(ratio, "binary_kl");
+    expect(kl).toEqual({ ...ratio, statistic: "binary_kl", probBound: 1e-6 });
+    expect(withStatistic({ ...kl, restShift: 1e-8 }, "k3")).toEqual({ ...ratio, statistic: "k3" });
+    expect(usualBounds(kl)).toEqual({ upper: 0.01 });
+    expect(usualBounds({ ...kl, level: "token" })).toEqual({ upper: 0.05 });
+  });
+});
+
 describe("what the prepared sums cannot give", () => {
   it.each([
     "weight:turn",
     "mask:turn.mean.k2:..1",
     "mask:token.prob_diff:..0.1",
+    "mask:token.binary_kl:..0.1",
     "mask:token.ratio:..2:positive",
     "weight:token mask:sequence.mean.ratio:..1.1",
     "mask:sequence.mean.k3:..1",

@@ -10,7 +10,7 @@ import { findRewardGroup } from "../../../../analyses/sweep/index.ts";
 import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { ValueGroup } from "../../../../results/view.ts";
 import type { WireSequence } from "../../../../results/wire/sequence.ts";
-import { type Correction, needsAdvantages, type Statistic } from "../../../../trainers/neutral/index.ts";
+import { type Correction, needsAdvantages, needsProbs } from "../../../../trainers/neutral/index.ts";
 import type { DeltaBlock } from "../pass/delta-blocks.ts";
 
 export interface SweepBatch {
@@ -21,8 +21,6 @@ export interface SweepBatch {
   readonly batch: RecordBatch;
 }
 
-const DIFFS: readonly Statistic[] = ["prob_diff", "abs_prob_diff"];
-
 /** False if the correction follows from the Δ of each sequence's counted tokens. */
 export function needsTokens(correction: Correction): boolean {
   const { weight, steps } = correction;
@@ -31,7 +29,7 @@ export function needsTokens(correction: Correction): boolean {
     (step) =>
       "measure" in step &&
       step.measure !== "weight" &&
-      (step.measure.level === "turn" || DIFFS.includes(step.measure.statistic)),
+      (step.measure.level === "turn" || needsProbs(step.measure.statistic)),
   );
 }
 
