@@ -77,6 +77,6 @@ it("a refused config does nothing yet", () => {
     configs: config ? [{ ...config, does: [], correction: null }] : [],
   };
   expect(renderLintTerminal(refused, { width: 80, color: true, unicode: true })).toContain(
-    "the trainer rejects these settings",
+    "these settings are refused, see the errors",
   );
 });

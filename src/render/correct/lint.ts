@@ -38,7 +38,10 @@ function configSection(config: LintedConfig, at: number): Section {
     title: `${title}${preset === trainer ? "" : ` (preset ${preset})`}${where}`,
     blocks: [
       { kind: "text", text: `${CONFIDENCE[confidence]}${by}. It does:`, muted: true },
-      { kind: "list", items: does.length === 0 ? ["nothing: the trainer rejects these settings"] : does },
+      {
+        kind: "list",
+        items: does.length === 0 ? ["not known: these settings are refused, see the errors"] : does,
+      },
       { kind: "table", table: settingsTable(config) },
       { kind: "entries", entries: findings.map(findingEntry), none: "No findings." },
     ],

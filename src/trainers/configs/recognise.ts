@@ -25,7 +25,8 @@ const ENOUGH = 4;
 const POINTS = { call: 10, sectionSetting: 10, ownSetting: 6, mark: 3, textMark: 2 } as const;
 const MOST_MARKS = 9;
 /** A setting whose name many trainers could have is not evidence on its own. */
-const COMMON = /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled)$/;
+const COMMON =
+  /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled|policy_loss_type|eps_clip_(low|high))$/;
 
 /** The trainer that fits best; undefined when none fits. */
 export function recognise(

@@ -85,6 +85,29 @@ checkDialect("skyrl", {
     ["a.yaml", loss("clip_cov") + off("outlier_token_is_threshold_high: 100"), "no refused"],
     ["a.yaml", loss("a_clip_cov") + off("tis_ratio_type: token"), "no refused"],
     ["a.yaml", loss("clip_cov_2") + off("tis_ratio_type: token"), "no refused"],
+    // Losses that are the correction themselves.
+    [
+      "a.sh",
+      "p skyrl trainer.algorithm.policy_loss_type=rollout_is generator.sampling_params.logprobs=0",
+      ["warning icepop@1", /outside 0\.8 to 1\.2/],
+      "no not-switched-on",
+    ],
+    [
+      "a.yaml",
+      `${loss("cispo")}cispo:\n  cispo_anchor: rollout\n${off("tis_ratio_type: token")}`,
+      ["error refused@5 → tis_ratio_type: null", /already rollout-anchored/],
+    ],
+    [
+      "a.yaml",
+      loss("dppo") + off("tis_ratio_type: token"),
+      ["error refused@3 → tis_ratio_type: null", /counted twice/, /SkyRL accepts it/],
+    ],
+    [
+      "a.yaml",
+      loss("dppo") + sampling("null"),
+      [`error not-switched-on@4 ${LOGPROBS}`, /policy_loss_type needs rollout log-probs/],
+    ],
+    ["a.yaml", `${loss("cispo")}cispo:\n  cispo_anchor: old\n${off("tis_ratio_type: token")}`, "no refused"],
     // Bounds of the kind that is not chosen.
     [
       "a.yaml",

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Dialect, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
+import { type ConfigView, type Dialect, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
+import { LOSS_PARAMETERS, rolloutLoss } from "./losses.ts";
 
 const CORRECTION = "skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py";
 const VALIDATE = "skyrl/train/utils/utils.py validate_cfg";
@@ -24,11 +25,13 @@ const halfMask: LintRule = ({ found, at }) => {
   ];
 };
 
-/** SkyRL sets `logprobs` to 1 only for TIS and sequence masks. */
+/** SkyRL sets `logprobs` to 1 only for TIS and sequence masks. Without them, dppo silently takes the old log-probs. */
 const withoutLogProbs: LintRule = ({ get, at, found, settings }) => {
   const entry = get("sampling_params.logprobs");
   const alone = settings.tis_ratio_type === null && settings.sequence_mask_metric === null;
+  const loss = rolloutLoss(settings);
   const asked = [
+    ...(loss === undefined ? [] : ["policy_loss_type"]),
     "outlier_token_is_threshold_low",
     "outlier_token_is_threshold_high",
     "token_mask_is_threshold_low",
@@ -65,6 +68,29 @@ const lossType: LintRule = ({ get, at, settings }) => {
   ];
 };
 
+type Collected = ReturnType<NonNullable<Dialect["collect"]>>;
+
+/** The settings of the loss lie beside off_policy_correction, not in it. */
+function collectLoss(view: ConfigView): Collected {
+  return Object.fromEntries(
+    LOSS_PARAMETERS.flatMap(({ name }) => {
+      const entry = view.get(name);
+      return entry?.value === undefined ? [] : [[name, { value: entry.value, entry }]];
+    }),
+  );
+}
+
+/** SkyRL still honors the old switch. */
+function collectOldSwitch(view: ConfigView): Collected {
+  const entry = view.get("algorithm.use_tis");
+  const cap = view.get("algorithm.tis_imp_ratio_cap");
+  if (entry?.value !== true) return {};
+  return {
+    tis_ratio_type: { value: "token", entry },
+    ...(typeof cap?.value === "number" && { token_tis_ratio_clip_high: { value: cap.value, entry: cap } }),
+  };
+}
+
 export const skyrlDialect: Dialect = {
   preset: () => "skyrl",
   sections: ["off_policy_correction"],
@@ -79,16 +105,7 @@ export const skyrlDialect: Dialect = {
   ],
   textMarks: [/skyrl/i],
   knownKeys: [],
-  // SkyRL still honors the old switch.
-  collect: (view): ReturnType<NonNullable<Dialect["collect"]>> => {
-    const entry = view.get("algorithm.use_tis");
-    const cap = view.get("algorithm.tis_imp_ratio_cap");
-    if (entry?.value !== true) return {};
-    return {
-      tis_ratio_type: { value: "token", entry },
-      ...(typeof cap?.value === "number" && { token_tis_ratio_clip_high: { value: cap.value, entry: cap } }),
-    };
-  },
+  collect: (view) => ({ ...collectLoss(view), ...collectOldSwitch(view) }),
   unknownKeys: {
     effect: "refused",
     source: 'skyrl/train/config/config.py: "Invalid fields … for OffPolicyCorrectionConfig"',

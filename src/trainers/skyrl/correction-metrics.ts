@@ -3,6 +3,7 @@ import type { Bounds } from "../neutral/correction.ts";
 import { Moments } from "../shared/moments.ts";
 import type { BatchMetrics, Settings } from "../shared/preset.ts";
 import { readNumber } from "../shared/read-setting.ts";
+import { rolloutLoss } from "./losses.ts";
 
 const LOG_CLAMP = 20;
 
@@ -17,7 +18,10 @@ const LOG_CLAMP = 20;
  *   `outlier_*` and `*_sequence_mask_*`: share of all sequences, including those without tokens.
  * * `token_mask_ratio`: share of the tokens that the outlier mask left.
  *
- * Nothing under `loss_metrics` when every correction is off. Source: off_policy_correction_utils.py, train/trainer.py
+ * * `clip_ratio`, where the loss's ratio is against the rollout: share of tokens that the loss drops or clamps;
+ *   `cispo/ratio_*`: its ratio over the same tokens, `clamped_mean` after clamping.
+ *
+ * Nothing else under `loss_metrics` when every correction is off. Source: off_policy_correction_utils.py, train/trainer.py
  * lines 1383-1406, a9564572.
  */
 export function skyrlMetrics(settings: Settings): BatchMetrics {
@@ -27,6 +31,8 @@ export function skyrlMetrics(settings: Settings): BatchMetrics {
   const type = settings.tis_ratio_type;
   const cap = readNumber(settings, `${type}_tis_ratio_clip_high`) ?? Number.POSITIVE_INFINITY;
   const on = isOn(settings);
+  const loss = rolloutLoss(settings);
+  const clamped = new Moments();
   return {
     add(block, applied) {
       const { rollout, trainer, mask } = block;
@@ -37,12 +43,14 @@ export function skyrlMetrics(settings: Settings): BatchMetrics {
         ratio.add(Math.exp(delta < -LOG_CLAMP ? -LOG_CLAMP : Math.min(delta, LOG_CLAMP)));
       }
       if (on) addMasks(block, applied, settings, cap, counts);
+      if (loss) addClipped(block, applied, counts);
+      if (loss === "cispo")
+        for (let t = 0; t < mask.length; t++) if (mask[t] !== 0) clamped.add(applied.weights![t]!);
     },
     finish: () => ({
-      ...(on && {
-        ...prefixed("policy/loss_metrics/is_ratio_", ratio),
-        ...counts.shares("policy/loss_metrics/"),
-      }),
+      ...(on && prefixed("policy/loss_metrics/is_ratio_", ratio)),
+      ...counts.shares("policy/loss_metrics/"),
+      ...(loss === "cispo" && cispoRatios(ratio, clamped)),
       ...(difference.count > 0 && prefixed("policy/rollout_train_logprobs_abs_diff_", difference)),
     }),
   };
@@ -136,6 +144,23 @@ function addMasks(
   counts.add(`${key}_masked_ratio`, high + low, rows);
   counts.add(`${key}_over_high_ratio`, high, rows);
   counts.add(`${key}_under_low_ratio`, low, rows);
+}
+
+/** Tokens of the original mask that a loss drops or clamps: a weight of its own is never 0. */
+function addClipped({ mask }: CorrectionBlock, applied: AppliedCorrection, counts: Counts): void {
+  const { steps, rawWeights, weights } = applied;
+  const isClamped = steps.some(({ step }) => step.action === "truncate");
+  for (let t = 0; t < mask.length; t++) {
+    if (mask[t] === 0) continue;
+    const hit = isClamped ? weights![t] !== rawWeights![t] : weights![t] === 0;
+    counts.add("clip_ratio", hit ? 1 : 0, 1);
+  }
+}
+
+function cispoRatios(ratio: Moments, clamped: Moments): Record<string, number> {
+  const prefix = "policy/loss_metrics/cispo/ratio_";
+  const { [`${prefix}std`]: _, ...ratios } = prefixed(prefix, ratio);
+  return { ...ratios, [`${prefix}clamped_mean`]: clamped.mean };
 }
 
 function maskLevel(step: StepOutcome["step"]): string | undefined {

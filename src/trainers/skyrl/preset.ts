@@ -1,9 +1,11 @@
+import { UsageError } from "../../core/base/index.ts";
 import type { Correction, Reject, Step, Veto, Weight } from "../neutral/correction.ts";
 import { yamlLines } from "../shared/literals.ts";
 import type { Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
 import { boundsOfClamped, makeBounds, readNumber } from "../shared/read-setting.ts";
 import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 import { skyrlMetrics } from "./correction-metrics.ts";
+import { LOSS_PARAMETERS, lossCandidates, lossSteps, lossTraps, lossYaml, rolloutLoss } from "./losses.ts";
 
 /** Every log-ratio, of a token or aggregated, is clamped to ± this many nats before exp (`safe_exp_delta`). */
 const LOG_CLAMP = 20;
@@ -15,7 +17,7 @@ const bound = (name: string, fallback: number | null, meaning: string): Paramete
   meaning,
 });
 
-const parameters: readonly Parameter[] = [
+const CORRECTION_PARAMETERS: readonly Parameter[] = [
   {
     name: "tis_ratio_type",
     kind: "text",
@@ -49,31 +51,33 @@ const parameters: readonly Parameter[] = [
   bound("token_mask_is_threshold_low", null, "mask tokens with a smaller ratio; only with the high one"),
   bound("token_mask_is_threshold_high", null, "mask tokens with a larger ratio; only with the low one"),
 ];
+const parameters: readonly Parameter[] = [...CORRECTION_PARAMETERS, ...LOSS_PARAMETERS];
 
-/** SkyRL's off-policy correction: outlier veto, token mask, capped weights, sequence mask, in that order. */
+/**
+ * SkyRL's off-policy correction: outlier veto, token mask, capped weights, sequence mask, in that order; the weights may
+ * be those of a policy loss instead.
+ */
 export const skyrl: Preset = {
   name: "skyrl",
   trainer: "SkyRL",
-  summary: "off_policy_correction: capped token or sequence weights, outlier, token and sequence masks",
-  source: "NovaSky-AI/SkyRL skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py, a9564572",
+  summary:
+    "off_policy_correction: capped token or sequence weights, outlier, token and sequence masks; losses rollout_is, dppo, cispo",
+  source:
+    "NovaSky-AI/SkyRL skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py and ppo_utils.py, a9564572",
   parameters,
 
   correction(settings: Settings): Correction {
     const masks = [...outlierMask(settings), ...tokenMask(settings)];
     const over = masks.length > 0 ? ({ over: "kept" } as const) : {};
-    const steps: Step[] = [...masks];
-    const type = settings.tis_ratio_type;
-    const weight: Weight | undefined =
-      type === "token" || type === "sequence"
-        ? { level: type, aggregation: "sum", logBound: LOG_CLAMP, ...(type === "sequence" && over) }
-        : undefined;
-    const cap = readNumber(settings, `${type}_tis_ratio_clip_high`);
-    if (weight && cap !== undefined) steps.push({ action: "truncate", upper: cap });
-    steps.push(...sequenceMask(settings, over));
-    return { ...(weight && { weight }), steps };
+    refuseLoss(settings);
+    const weight = findWeight(settings, over);
+    return {
+      ...(weight && { weight }),
+      steps: [...masks, ...weightSteps(settings, weight), ...sequenceMask(settings, over)],
+    };
   },
 
-  traps: findTraps,
+  traps: (settings) => [...findTraps(settings), ...lossTraps(settings)],
   metrics: (settings) => skyrlMetrics(settings),
 
   express(correction) {
@@ -85,36 +89,68 @@ export const skyrl: Preset = {
     const cap = cut?.action === "truncate" ? (cut.upper ?? null) : null;
     const metric = sequence && sequence.measure !== "weight" && sequence.measure.aggregation === "mean";
     const prefix = metric ? "geo_mask" : "product_mask";
+    const masks: Settings = {
+      ...(veto && {
+        outlier_token_is_threshold_low: veto.lower ?? null,
+        outlier_token_is_threshold_high: veto.upper ?? null,
+      }),
+      ...(tokens && {
+        token_mask_is_threshold_low: tokens.lower ?? 0,
+        token_mask_is_threshold_high: tokens.upper ?? Number.POSITIVE_INFINITY,
+      }),
+      ...(sequence && {
+        sequence_mask_metric: metric ? "geometric" : "product",
+        [`${prefix}_low`]: sequence.lower ?? 0,
+        [`${prefix}_high`]: sequence.upper ?? Number.POSITIVE_INFINITY,
+      }),
+    };
     return firstExpressing(skyrl, correction, [
       {
         tis_ratio_type: weight?.level ?? null,
         ...(weight && { [`${weight.level === "token" ? "token" : "sequence"}_tis_ratio_clip_high`]: cap }),
-        ...(veto && {
-          outlier_token_is_threshold_low: veto.lower ?? null,
-          outlier_token_is_threshold_high: veto.upper ?? null,
-        }),
-        ...(tokens && {
-          token_mask_is_threshold_low: tokens.lower ?? 0,
-          token_mask_is_threshold_high: tokens.upper ?? Number.POSITIVE_INFINITY,
-        }),
-        ...(sequence && {
-          sequence_mask_metric: metric ? "geometric" : "product",
-          [`${prefix}_low`]: sequence.lower ?? 0,
-          [`${prefix}_high`]: sequence.upper ?? Number.POSITIVE_INFINITY,
-        }),
+        ...masks,
       },
+      ...lossCandidates(steps).map((loss) => ({ ...loss, ...masks })),
     ]);
   },
 
   config(settings) {
-    const names = parameters.map(({ name }) => name);
+    const names = CORRECTION_PARAMETERS.map(({ name }) => name);
     return {
       language: "yaml",
       place: "trainer config",
-      text: `trainer:\n  algorithm:\n    off_policy_correction:\n${yamlLines(settings, names, "      ")}`,
+      text: `trainer:\n  algorithm:\n${lossYaml(settings, "    ")}    off_policy_correction:\n${yamlLines(settings, names, "      ")}`,
     };
   },
 };
+
+/** Losses with which `validate_cfg` (skyrl/train/utils/utils.py) allows no weights and no sequence mask. */
+function refuseLoss({
+  policy_loss_type: loss,
+  tis_ratio_type: type,
+  sequence_mask_metric: metric,
+}: Settings): void {
+  if ((loss !== "clip_cov" && loss !== "kl_cov") || ((type ?? null) === null && (metric ?? null) === null))
+    return;
+  throw new UsageError(
+    "SkyRL stops: `trainer.algorithm.off_policy_correction` doesn't support clip_cov or kl_cov policy loss types",
+    { hint: "policy_loss_type: regular" },
+  );
+}
+
+function findWeight(settings: Settings, over: { readonly over?: "kept" }): Weight | undefined {
+  if (rolloutLoss(settings)) return { level: "token", aggregation: "sum", logBound: LOG_CLAMP };
+  const type = settings.tis_ratio_type;
+  if (type !== "token" && type !== "sequence") return undefined;
+  return { level: type, aggregation: "sum", logBound: LOG_CLAMP, ...(type === "sequence" && over) };
+}
+
+function weightSteps(settings: Settings, weight: Weight | undefined): Step[] {
+  const loss = rolloutLoss(settings);
+  if (loss) return lossSteps(loss, settings);
+  const cap = readNumber(settings, `${settings.tis_ratio_type}_tis_ratio_clip_high`);
+  return weight && cap !== undefined ? [{ action: "truncate", upper: cap }] : [];
+}
 
 function outlierMask(settings: Settings): Step[] {
   const low = readNumber(settings, "outlier_token_is_threshold_low");
