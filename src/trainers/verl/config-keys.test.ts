@@ -8,6 +8,17 @@ const logProbs = (value: string): string =>
 const PROBS = "→ actor_rollout_ref.rollout.calculate_log_probs: true";
 const RS = "→ rollout_rs: one of verl's options, for instance seq_mean_k1";
 
+const DPPO =
+  "actor_rollout_ref:\n  actor:\n    policy_loss:\n      loss_mode: dppo_tv\n    clip_ratio_high: 0.1\n";
+
+describe("verl's DPPO in bypass mode", () => {
+  it("is its trust region and cap, by the actor's own keys", () => {
+    const { preset, does } = lintTold(DPPO + corr("bypass_mode: true"), "verl");
+    expect(preset).toBe("verl-dppo");
+    expect(does.join("; ")).toMatch(/truncated above at 3.*when its p_trainer − p_rollout is above 0\.1/);
+  });
+});
+
 checkDialect("verl", {
   says: [
     // Rollout log-probs must be in the batch.
@@ -55,6 +66,46 @@ checkDialect("verl", {
       "no no-effect",
     ],
     ["a.yaml", corr("rollout_is: token", "bypass_mode: false"), "no bypass-mode", "no no-effect"],
+    // DPPO losses.
+    [
+      "a.yaml",
+      DPPO + corr("bypass_mode: true"),
+      ["note not-a-ratio@5", /differences of probabilities/],
+      "warning bypass-mode@8",
+      "no no-effect",
+      "no not-the-rollout",
+      "no unknown-key",
+    ],
+    [
+      "a.yaml",
+      DPPO + corr("rollout_is: null"),
+      [
+        "warning not-the-rollout@4 → algorithm.rollout_correction.bypass_mode: true",
+        /dppo_tv compares the policy with its own/,
+      ],
+    ],
+    [
+      "a.yaml",
+      `${DPPO}${corr("bypass_mode: true")}trainer:\n  use_v1: false\n`,
+      ["error no-effect@4 → trainer.use_v1: true", /puts its own loss in its place/],
+    ],
+    [
+      "a.yaml",
+      DPPO + corr("rollout_is: token", "bypass_mode: true"),
+      [
+        "error no-effect@8 → algorithm.rollout_correction.rollout_is: null; the trust region of dppo_tv is the correction",
+        /neither weights nor rejection/,
+      ],
+    ],
+    [
+      "a.yaml",
+      `${DPPO.replace("actor:", "rollout:\n    calculate_log_probs: false\n  actor:")}${corr("bypass_mode: true")}`,
+      [
+        "error not-switched-on@3 → actor_rollout_ref.rollout.calculate_log_probs: true",
+        /loss_mode has no effect/,
+      ],
+    ],
+    ["a.yaml", DPPO.replace("dppo_tv", "vanilla") + corr("rollout_is: null"), "no not-the-rollout"],
     // Where the settings stood before.
     [
       "a.yaml",

@@ -1,4 +1,6 @@
+import type { Entry } from "../shared/config-entry.ts";
 import {
+  type ConfigView,
   type Dialect,
   isFalse,
   isTrue,
@@ -7,15 +9,74 @@ import {
   needsSwitch,
   oldNames,
 } from "../shared/dialect.ts";
+import { DPPO_PARAMETERS } from "./dppo.ts";
+import { verl } from "./preset.ts";
 
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
+const V1 = "verl/trainer/ppo/v1/trainer_base.py";
+
+function dppoLoss(view: ConfigView): Entry | undefined {
+  const entry = view.get("policy_loss.loss_mode");
+  return /^dppo_(tv|kl)$/.test(String(entry?.value)) ? entry : undefined;
+}
+
+/** Whether a DPPO loss has the rollout's log-probs as old ones. The trainer before v1 replaces the loss in bypass mode. */
+function isRolloutDppo(view: ConfigView): boolean {
+  return dppoLoss(view) !== undefined && isTrue(view.get("bypass_mode")) && !isFalse(view.get("use_v1"));
+}
+
+/** What a DPPO loss is against, and what bypass mode leaves out beside it. */
+const dppo: LintRule = (context) => {
+  const { get, at } = context;
+  const loss = dppoLoss(context);
+  if (!loss) return [];
+  if (!isTrue(get("bypass_mode"))) {
+    return [
+      {
+        severity: "warning",
+        code: "not-the-rollout",
+        ...at(loss),
+        message: `${loss.text} compares the policy with its own log-probs from before the update: the mismatch with the rollout is not in it`,
+        why: "old log-probs are recomputed by the trainer unless bypass_mode is true",
+        source: `${V1} bypass_recomputing_logprobs`,
+        instead: "algorithm.rollout_correction.bypass_mode: true",
+      },
+    ];
+  }
+  const v1 = get("use_v1");
+  if (isFalse(v1)) {
+    return [
+      {
+        severity: "error",
+        code: "no-effect",
+        ...at(loss),
+        message: `${loss.key} has no effect: in bypass mode the trainer before v1 puts its own loss in its place`,
+        why: "that loss is loss_type, ppo_clip or reinforce",
+        source: `${HELPER} apply_bypass_mode`,
+        instead: "trainer.use_v1: true",
+      },
+    ];
+  }
+  const unused = ["rollout_is", "rollout_rs"].flatMap((name) => {
+    const entry = get(`rollout_correction.${name}`);
+    return entry && entry.value !== null ? [entry] : [];
+  });
+  return unused.map((entry) => ({
+    severity: "error" as const,
+    code: "no-effect",
+    ...at(entry),
+    message: `${entry.key} has no effect: in bypass mode the v1 trainer computes neither weights nor rejection`,
+    source: `${V1} bypass_recomputing_logprobs`,
+    instead: `${entry.key}: null; the trust region of ${loss.text} is the correction`,
+  }));
+};
 
 /**
  * In decoupled mode the correction runs only if the batch has rollout log-probs, and is otherwise silently skipped.
  */
 const withoutLogProbs: LintRule = (context) => {
   const { get, at, found } = context;
-  const asked = found.get("rollout_is") ?? found.get("rollout_rs");
+  const asked = found.get("rollout_is") ?? found.get("rollout_rs") ?? found.get("loss_mode");
   if (!asked || !corrects(context)) return [];
   const switched = get("rollout.calculate_log_probs");
   if (isFalse(switched)) {
@@ -135,7 +196,7 @@ function corrects({ settings }: LintContext): boolean {
 }
 
 export const verlDialect: Dialect = {
-  preset: () => "verl",
+  preset: (view) => (isRolloutDppo(view) ? "verl-dppo" : "verl"),
   sections: ["rollout_correction", ""],
   callees: ["RolloutCorrectionConfig"],
   closedCallees: ["RolloutCorrectionConfig"],
@@ -150,6 +211,8 @@ export const verlDialect: Dialect = {
   ],
   textMarks: [/verl\.trainer\.main_ppo/, /from verl\b/],
   knownKeys: [
+    // The DPPO preset has other settings, and the same section.
+    ...verl.parameters.map(({ name }) => name),
     "bypass_mode",
     "loss_type",
     "debug_rollout_actor_probs",
@@ -164,8 +227,17 @@ export const verlDialect: Dialect = {
   ],
   defaults: ({ document }) =>
     document.callee === "RolloutCorrectionConfig" ? { rollout_is: "sequence" } : {},
-  effective: ({ get }, correction) => {
+  collect: (view) =>
+    Object.fromEntries(
+      DPPO_PARAMETERS.flatMap(({ name }) => {
+        const entry = view.get(`actor.${name}`) ?? view.get(`policy_loss.${name}`);
+        return entry?.value === undefined ? [] : [[name, { value: entry.value, entry }]];
+      }),
+    ),
+  effective: (context, correction) => {
+    const { get } = context;
     if (isFalse(get("rollout.calculate_log_probs"))) return { steps: [] };
+    if (isRolloutDppo(context)) return correction;
     if (!isTrue(get("bypass_mode")) || (get("loss_type")?.value ?? "ppo_clip") !== "ppo_clip")
       return correction;
     return { steps: correction.steps.filter(({ action }) => action === "mask" || action === "veto") };
@@ -177,6 +249,7 @@ export const verlDialect: Dialect = {
   rules: [
     withoutLogProbs,
     bypass,
+    dppo,
     oldPlace,
     underscores,
     dataclassDefault,

@@ -1,5 +1,6 @@
 import type { TrainerMethods } from "../shared/trainer.ts";
 import { verlDialect } from "./config-keys.ts";
+import { verlDppo } from "./dppo.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { verlParity } from "./mismatch-metrics.ts";
@@ -7,7 +8,7 @@ import { verl } from "./preset.ts";
 
 export const methods: TrainerMethods = {
   trainer,
-  presets: [verl],
+  presets: [verl, verlDppo],
   dialect: verlDialect,
   parity: verlParity,
   logged,

@@ -147,7 +147,7 @@ describe("what cannot be diagnosed", () => {
     expect((await refused([STALE], { json: true, markdown: true })).message).toContain("cannot be combined");
     const unknown = await refused([STALE], { for: "nobody" });
     expect([unknown._tag, unknown.message]).toEqual(["UsageError", '--for: unknown trainer "nobody"']);
-    expect(unknown.hint).toContain("verl, xtuner");
+    expect(unknown.hint).toContain("verl, verl-dppo, xtuner");
   });
 
   it("names a column of NaN alone as the fault that it is", async () => {
