@@ -310,6 +310,24 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
   ],
   skyrl: [
     [
+      /outside 0\.8 to 1\.2 to 0, whatever/,
+      { policy_loss_type: "rollout_is" },
+      { policy_loss_type: "dppo" },
+      "warning icepop",
+    ],
+    [
+      /differences of probabilities, not ratios/,
+      { policy_loss_type: "dppo" },
+      { policy_loss_type: "dppo", "dppo.dppo_type": "binary_kl" },
+      "note not-a-ratio",
+    ],
+    [
+      /clamps weights and drops no token/,
+      { policy_loss_type: "cispo", "cispo.cispo_anchor": "rollout" },
+      { policy_loss_type: "cispo" },
+    ],
+    [/later updates on a batch/, { policy_loss_type: "dppo" }, { policy_loss_type: "regular" }],
+    [
       /only token_mask_is_threshold_high is set/,
       { token_mask_is_threshold_high: 2 },
       {},
@@ -394,6 +412,16 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
   ],
   "prime-rl-ipo": [
     [/ipo_threshold is 1 or more/, { ipo_threshold: 1 }, { ipo_threshold: 0.99 }, "error not-a-ratio"],
+  ],
+  "prime-rl-kpop": [
+    [/nats of binary KL, not a ratio/, {}, null, "note not-a-ratio"],
+    [/the importance ratio is not clamped/, {}, null, "note raw-weights"],
+  ],
+  "verl-dppo": [
+    [/differences of probabilities here/, {}, { loss_mode: "dppo_kl" }, "note not-a-ratio"],
+    [/nats of binary KL here/, { loss_mode: "dppo_kl" }, {}, "note not-a-ratio"],
+    [/later updates on a batch/, {}, null],
+    [/caps the ratio at 3/, {}, { clip_ratio_c: 20 }],
   ],
   roll: [
     [/upper_bound 1\.2 is ROLL's default/, {}, { "is_weight.upper_bound": 1.3 }, "warning default-surprises"],

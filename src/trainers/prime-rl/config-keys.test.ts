@@ -25,6 +25,20 @@ checkDialect("prime-rl", {
     ["a.toml", loss(LOW, "dppo_mask_high = 0.3"), "no refused", "no settings-elsewhere", "no misspelt"],
     // A function of one's own.
     ["a.toml", loss('type = "custom"', 'import_path = "x"'), ["note settings-elsewhere@2", /a custom loss/]],
+    // Losses that are proposed.
+    [
+      "a.toml",
+      loss('type = "kpop"', "kpop_threshold = 0.1"),
+      ["warning depends-on-version@2", /that of pull request 3283/],
+      ["note not-a-ratio@3", /nats of binary KL/],
+      "no refused",
+    ],
+    [
+      "a.toml",
+      loss('type = "kimi_k15"', "tau = 0.1"),
+      ["warning depends-on-version@2", /pull request 3381/],
+      ["note trap@2", /a penalty that pulls the policy back/],
+    ],
     // Names of earlier versions.
     ["a.toml", loss(LOW, "token_mask_low = 0.1"), `error old-name@3 → dppo_mask_low, ${NO_RATIO}`],
     ["a.toml", loss(LOW, "token_mask_high = 8.0"), `error old-name@3 → dppo_mask_high, ${NO_RATIO}`],
@@ -100,8 +114,18 @@ describe("the loss that a config of prime-rl means", () => {
     [loss("ipo_threshold = 0.1"), "prime-rl-ipo"],
     [loss('type = "ipo"'), "prime-rl-ipo"],
     [loss('type = "default"', "ipo_threshold = 0.1"), "prime-rl"],
+    [loss('type = "kpop"'), "prime-rl-kpop"],
+    [loss('type = "kimi_k15"'), "prime-rl"],
+    [loss('type = "toString"'), "prime-rl"],
   ])("%s", (text, preset) => {
     expect(lintTold(text, "prime-rl", "a.toml").preset).toBe(preset);
+  });
+
+  it("does nothing to weights where it is only a penalty", () => {
+    expect(lintTold(loss('type = "pmd_mean"'), "prime-rl", "a.toml").does.join()).toMatch(/^nothing/);
+    expect(lintTold(loss('type = "kpop"'), "prime-rl", "a.toml").does.join()).toContain(
+      "binary KL(trainer ‖ rollout) (nats) (probabilities clamped to 0.000001 from 0 and 1) is above 0.1",
+    );
   });
 
   it("knows the names of either under either", () => {

@@ -1,15 +1,54 @@
+import type { LintFinding } from "../../results/lint.ts";
 import { type ConfigView, type Dialect, type LintRule, oldNames } from "../shared/dialect.ts";
 
 const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
 const LOSS = "src/prime_rl/trainer/rl/loss.py";
 
+/** Loss types that the commit does not have, with the pull request that proposes each, and their presets. */
+const PROPOSED: Readonly<Record<string, { readonly pull: number; readonly preset?: string }>> = {
+  kpop: { pull: 3283, preset: "prime-rl-kpop" },
+  kimi_k15: { pull: 3381 },
+  pmd_mean: { pull: 3381 },
+};
+
 function lossType(view: ConfigView): string {
   return String(view.get("loss.type")?.value ?? (view.get("ipo_threshold") ? "ipo" : "default"));
 }
 
+function proposed(view: ConfigView): (typeof PROPOSED)[string] | undefined {
+  const type = lossType(view);
+  return Object.hasOwn(PROPOSED, type) ? PROPOSED[type] : undefined;
+}
+
+const proposedLoss: LintRule = (view) => {
+  const known = proposed(view);
+  if (!known) return [];
+  const entry = view.get("loss.type");
+  const findings: LintFinding[] = [
+    {
+      severity: "warning",
+      code: "depends-on-version",
+      ...view.at(entry),
+      message: `the loss type ${entry?.text} is that of pull request ${known.pull}: without it prime-rl stops`,
+      source: `${CONFIG} LossConfig, discriminated by type`,
+    },
+  ];
+  if (known.preset === undefined) {
+    findings.push({
+      severity: "note",
+      code: "trap",
+      ...view.at(entry),
+      message: `${entry?.text} multiplies by no importance ratio; its squared log-ratio is a penalty that pulls the policy back towards the rollout, not a weight`,
+      source: `pull request ${known.pull}`,
+    });
+  }
+  return findings;
+};
+
 /** Thresholds of one loss type used with another, which pydantic refuses. */
 const otherLoss: LintRule = (view) => {
   const type = lossType(view);
+  if (proposed(view)) return [];
   const foreign = type === "ipo" ? ["dppo_mask_low", "dppo_mask_high"] : ["ipo_threshold"];
   return foreign.flatMap((name) => {
     const entry = view.get(name);
@@ -42,7 +81,11 @@ const custom: LintRule = (view) =>
       ];
 
 export const primeRlDialect: Dialect = {
-  preset: (view) => (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
+  preset: (view) => proposed(view)?.preset ?? (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
+  effective: (view, correction) => {
+    const known = proposed(view);
+    return known && known.preset === undefined ? { steps: [] } : correction;
+  },
   sections: ["loss", "trainer.loss"],
   callees: ["DefaultLossConfig", "IPOLossConfig"],
   closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
@@ -65,10 +108,14 @@ export const primeRlDialect: Dialect = {
     "ipo_threshold",
     "dppo_mask_low",
     "dppo_mask_high",
+    "kpop_threshold",
+    "tau",
+    "pmd_tau",
   ],
   unknownKeys: { effect: "refused", source: `${CONFIG}: pydantic, extra inputs are not permitted` },
   rules: [
     otherLoss,
+    proposedLoss,
     custom,
     oldNames(
       {

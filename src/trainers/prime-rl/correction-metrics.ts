@@ -42,12 +42,13 @@ export function primeRlMetrics(): BatchMetrics {
   });
 }
 
-/** The `ipo` loss's metrics: like the default one's, without the figures by sign. */
+/** The `ipo` loss's metrics: like the default one's, without the figures by sign. Any rule of it drops a token. */
 export function primeRlIpoMetrics(): BatchMetrics {
   return lossMetrics((block, applied, start, end) => {
-    const rejected = applied.steps[0]!.measured!.rejected;
     const kl = new KlBySide();
-    for (let t = start; t < end; t++) if (block.mask[t] !== 0) kl.add(block, t, rejected[t] === 1);
+    const isDropped = (t: number): boolean =>
+      applied.steps.some(({ measured }) => measured!.rejected[t] === 1);
+    for (let t = start; t < end; t++) if (block.mask[t] !== 0) kl.add(block, t, isDropped(t));
     return kl.figures();
   });
 }

@@ -2,11 +2,11 @@ import type { TrainerMethods } from "../shared/trainer.ts";
 import { primeRlDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
-import { primeRl, primeRlIpo } from "./preset.ts";
+import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
 
 export const methods: TrainerMethods = {
   trainer,
-  presets: [primeRl, primeRlIpo],
+  presets: [primeRl, primeRlIpo, primeRlKpop],
   dialect: primeRlDialect,
   logged,
 };

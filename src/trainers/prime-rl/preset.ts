@@ -41,7 +41,18 @@ const ipoParameters: readonly Parameter[] = [
   threshold("ipo_threshold", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
 ];
 
-/** Traps of both losses. */
+const kpopParameters: readonly Parameter[] = [
+  threshold(
+    "kpop_threshold",
+    0.1,
+    "drop tokens whose binary KL, in either direction, exceeds this; nats, ≥ 0",
+  ),
+];
+
+/** Probabilities are clamped this far from 0 and 1 first. */
+const KPOP_BOUND = 1e-6;
+
+/** Traps of all losses. */
 const SHARED_TRAPS: readonly Trap[] = [
   {
     says: "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
@@ -155,6 +166,55 @@ export const primeRlIpo: Preset = {
     language: "toml",
     place: "rl.toml, under [trainer.loss]",
     text: toml("ipo", ipoParameters, settings),
+  }),
+};
+
+/**
+ * The loss type `kpop` of pull request 3283: a trust region by binary KL in both directions, after KPop of Ring
+ * (https://ringtech.notion.site/kpop).
+ */
+export const primeRlKpop: Preset = {
+  name: "prime-rl-kpop",
+  trainer: "prime-rl",
+  summary: "KPop: raw token ratios; drops tokens whose binary KL, in either direction, is too large",
+  source: "PrimeIntellect-ai/prime-rl pull request 3283, on 559b4477",
+  parameters: kpopParameters,
+
+  correction(settings: Settings): Correction {
+    const upper = nonNegative(primeRlKpop, settings, "kpop_threshold");
+    const drop = (statistic: "binary_kl" | "binary_kl_reverse"): Reject => ({
+      action: "zero",
+      measure: { statistic, level: "token", aggregation: "sum", probBound: KPOP_BOUND },
+      upper,
+      nan: "kept",
+    });
+    return { weight: RATIO, steps: [drop("binary_kl"), drop("binary_kl_reverse")] };
+  },
+
+  traps: () => [
+    {
+      says: "kpop_threshold is nats of binary KL, not a ratio: the band is wide for rare tokens and tight for likely ones",
+      code: "not-a-ratio",
+      setting: "kpop_threshold",
+    },
+    { says: "it drops tokens that move back towards the rollout policy just as those that move away" },
+    ...SHARED_TRAPS,
+  ],
+
+  // Those of the ipo loss, by the pull request.
+  metrics: () => primeRlIpoMetrics(),
+
+  express(correction) {
+    const zero = plainForm(correction).steps.find((step): step is Reject => step.action === "zero");
+    return zero?.upper === undefined
+      ? undefined
+      : firstExpressing(primeRlKpop, correction, [{ kpop_threshold: zero.upper }]);
+  },
+
+  config: (settings) => ({
+    language: "toml",
+    place: "rl.toml, under [trainer.loss]; with pull request 3283",
+    text: toml("kpop", kpopParameters, settings),
   }),
 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { applyCorrection } from "../neutral/apply.ts";
 import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
-import { primeRl, primeRlIpo } from "./preset.ts";
+import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
 
 describe("prime-rl's two losses", () => {
   it("drop by a difference of probabilities, with the advantage's sign or either way", () => {
@@ -47,6 +48,56 @@ describe("prime-rl's two losses", () => {
       });
       expect(preset).toMatchObject({ trainer: "prime-rl", source: expect.stringContaining("loss.py") });
     }
+  });
+});
+
+describe("the proposed KPop loss", () => {
+  const settings = (kpop_threshold: number) => completeSettings(primeRlKpop, { kpop_threshold });
+
+  /** By the pull request's formula, in float64: tokens at which either direction exceeds the threshold. */
+  function plainKept(rollout: number, trainer: number, threshold: number): boolean {
+    const clamped = (log: number): number => Math.min(Math.max(Math.exp(log), 1e-6), 1 - 1e-6);
+    const [r, t] = [clamped(rollout), clamped(trainer)];
+    const kl = (p: number, q: number): number => p * Math.log(p / q) + (1 - p) * Math.log((1 - p) / (1 - q));
+    return kl(t, r) <= threshold && kl(r, t) <= threshold;
+  }
+
+  it("drops a token where either direction exceeds the threshold", () => {
+    const values = [-1e-9, -0.001, -0.02, -0.3, -1, -2.5, -6, -20];
+    const pairs = values.flatMap((a) => values.map((b) => [a, b] as const));
+    const block = {
+      rollout: Float64Array.from(pairs, ([a]) => a),
+      trainer: Float64Array.from(pairs, ([, b]) => b),
+      mask: new Uint8Array(pairs.length).fill(1),
+      offsets: Int32Array.of(0, pairs.length),
+    };
+    const { weights, mask } = applyCorrection(block, primeRlKpop.correction(settings(0.1)));
+    expect([...mask]).toEqual(pairs.map(() => 1));
+    expect(Array.from(weights!, (weight) => weight !== 0)).toEqual(
+      pairs.map(([a, b]) => plainKept(a, b, 0.1)),
+    );
+  });
+
+  it("counts a token that both directions drop once", () => {
+    const block = {
+      rollout: Float64Array.of(-0.1, -1, -1),
+      trainer: Float64Array.of(-3, -1, -1.01),
+      mask: Uint8Array.of(1, 1, 1),
+      offsets: Int32Array.of(0, 3),
+    };
+    const metrics = primeRlKpop.metrics(settings(0.1));
+    metrics.add(block, applyCorrection(block, primeRlKpop.correction(settings(0.1))));
+    expect(metrics.finish()["is_masked/mean"]).toBeCloseTo(1 / 3, 12);
+  });
+
+  it("is found again, and refuses a negative threshold", () => {
+    expect(primeRlKpop.express(primeRlKpop.correction(settings(0.2)))).toEqual(settings(0.2));
+    expect(primeRlKpop.express({ steps: [] })).toBeUndefined();
+    expect(() => primeRlKpop.correction(settings(-1))).toThrow("refuses kpop_threshold");
+    expect(primeRlKpop.config(settings(0.1)).text).toBe(
+      '[trainer.loss]\ntype = "kpop"\nkpop_threshold = 0.1\n',
+    );
+    expect(listTraps(primeRlKpop, settings(0.1)).join()).toContain("move back towards");
   });
 });
 
