@@ -7,7 +7,7 @@ import { defaultGrid, pickMethods } from "./grid.ts";
 const METHODS: readonly (readonly [method: string, bounds: string, does: string])[] = [
   ["token-tis", "1.5 2 3 5 8", "weight:token truncate:..B"],
   ["token-clamp", "0.5–2 0.2–5 0.5–1.5 0.8–1.2", "weight:token truncate:B"],
-  ["icepop", "0.5–2 0.5–5 0.2–5 0.1–10", "weight:token zero:weight:B"],
+  ["icepop", "0.5–2 0.5–5 0.2–5 0.1–10 0.8–1.2", "weight:token zero:weight:B"],
   ["token-mis", "0.5–2 0.5–5 0.2–5 0.1–10", "weight:token mask:weight:B"],
   ["seq-tis", "2 5 10", "weight:sequence:log=20 truncate:..B"],
   ["seq-mis", "2 3 5", "weight:sequence:log=20 zero:weight:..B"],
@@ -33,6 +33,16 @@ const METHODS: readonly (readonly [method: string, bounds: string, does: string]
     "weight:token zero:token.prob_diff:..B:positive zero:token.prob_diff:-B..:not-positive",
   ],
   ["ipo", "0.05 0.1", "weight:token zero:token.abs_prob_diff:..B"],
+  [
+    "dppo-kl",
+    "0.05",
+    "weight:token zero:token.binary_kl:..B:prob=0.000001:positive:diverging zero:token.binary_kl:..B:prob=0.000001:not-positive:diverging",
+  ],
+  [
+    "kpop",
+    "0.1",
+    "weight:token zero:token.binary_kl:..B:prob=0.000001 zero:token.binary_kl_reverse:..B:prob=0.000001",
+  ],
 ];
 
 /** Rejections that stand beside a truncation of token weights too. */

@@ -4,7 +4,15 @@
  * @module
  */
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Level, Measure, Reject, Step } from "../../trainers/neutral/index.ts";
+import {
+  type Bounds,
+  type Correction,
+  isBinaryKl,
+  type Level,
+  type Measure,
+  type Reject,
+  type Step,
+} from "../../trainers/neutral/index.ts";
 import { BASELINE, type NamedCorrection } from "./named-correction.ts";
 
 /** The methods of the default grid, for `--methods`, and what each does. */
@@ -28,11 +36,16 @@ export const METHODS = {
   opsm: "sequences with a negative advantage zeroed by their mean k1 (OPSM)",
   dppo: "token weights, 0 by Δp and the sign of the advantage (DPPO)",
   ipo: "token weights, 0 by |Δp|",
+  "dppo-kl": "token weights, 0 by binary KL where the update diverges (DPPO)",
+  kpop: "token weights, 0 by binary KL in either direction (KPop)",
   "seq-mask-tis": "token weights, 0 in sequences outside a band of the geometric mean",
   "token-is": "token weights as they are",
 } as const;
 
 export type Method = keyof typeof METHODS;
+
+/** Probabilities nearer to 0 or 1 than this are as good as certain: prime-rl's and OpenRLHF's clamp for binary KLs. */
+const CERTAIN = 1e-6;
 
 const TOKEN_WEIGHT = { level: "token", aggregation: "sum" } as const;
 
@@ -71,7 +84,7 @@ function listTokenBands(): NamedCorrection[] {
     ...bands([0.5, 2], [0.2, 5], [0.5, 1.5], [0.8, 1.2]).map((band) =>
       weighted("token-clamp", span(band), truncate(band)),
     ),
-    ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10]).map((band) =>
+    ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10], [0.8, 1.2]).map((band) =>
       weighted("icepop", span(band), { action: "zero", measure: "weight", ...band }),
     ),
     ...bands([0.5, 2], [0.5, 5], [0.2, 5], [0.1, 10]).map((band) =>
@@ -151,6 +164,26 @@ function listOneSided(): NamedCorrection[] {
     ...[0.05, 0.1].map((upper) =>
       weighted("ipo", upper, reject("zero", "token", "abs_prob_diff", "sum", { upper })),
     ),
+    ...listBinaryKls(),
+  ];
+}
+
+/** At the thresholds of SkyRL's advice for DPPO and of the KPop paper. A sum over sequences would cost as much again. */
+function listBinaryKls(): NamedCorrection[] {
+  const only = "diverging tokens";
+  return [
+    weighted(
+      "dppo-kl",
+      0.05,
+      reject("zero", "token", "binary_kl", "sum", { upper: 0.05, when: "positive", only }),
+      reject("zero", "token", "binary_kl", "sum", { upper: 0.05, when: "not positive", only }),
+    ),
+    weighted(
+      "kpop",
+      0.1,
+      reject("zero", "token", "binary_kl", "sum", { upper: 0.1 }),
+      reject("zero", "token", "binary_kl_reverse", "sum", { upper: 0.1 }),
+    ),
   ];
 }
 
@@ -201,7 +234,7 @@ function shared(method: Method, level: Level, bound: number, step: Step): NamedC
   };
 }
 
-type Rule = Pick<Reject, "lower" | "upper" | "when">;
+type Rule = Pick<Reject, "lower" | "upper" | "when" | "only">;
 
 function reject(
   action: Reject["action"],
@@ -210,7 +243,8 @@ function reject(
   aggregation: Measure["aggregation"],
   rule: Rule,
 ): Step {
-  return { action, measure: { statistic, level, aggregation }, ...rule };
+  const guard = isBinaryKl(statistic) ? { probBound: CERTAIN } : {};
+  return { action, measure: { statistic, level, aggregation, ...guard }, ...rule };
 }
 
 function rejecting(

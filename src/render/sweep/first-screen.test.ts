@@ -36,7 +36,7 @@ describe("the first screen of a sweep", () => {
     const text = draw(report);
     for (const reason of report.recommendation.reasons.slice(0, 2))
       expect(text.replace(/\s+/g, " ")).toContain(reason);
-    expect(text).toContain("Corrections, 4 of 81");
+    expect(text).toContain("Corrections, 4 of 84");
     expect(text).toMatch(new RegExp(`>\\*? +${report.recommendation.name}`));
     expect(text).not.toMatch(/Who is dropped|Product ratios|not tried/);
     expect(text.trimEnd().split("\n").at(-1)).toBe("the rest   logratio sweep x --full");
@@ -51,7 +51,7 @@ describe("the first screen of a sweep", () => {
     expect(text).toContain("rollout_is_threshold: 2");
     expect(text).not.toMatch(/Corrections, |others/);
     // Requested rows are shown at any height.
-    expect(draw(report, { height: 24, rows: 9 })).toContain("Corrections, 9 of 81");
+    expect(draw(report, { height: 24, rows: 9 })).toContain("Corrections, 9 of 84");
   });
 
   it("has the config of the trainer that wrote the files, and names the others that can do it", () => {
@@ -82,7 +82,7 @@ describe("the first screen of a sweep", () => {
   });
 
   it("shows the rows that were asked for", () => {
-    expect(draw(makeReport("verl"), { rows: 9 })).toContain("Corrections, 9 of 81");
+    expect(draw(makeReport("verl"), { rows: 9 })).toContain("Corrections, 9 of 84");
     expect(draw(makeReport("verl"), { rows: "all" })).toMatch(/^Corrections {2}no room|^Corrections$/m);
   });
 });
