@@ -3,5 +3,6 @@ import { arealDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { areal } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
-export const methods: TrainerMethods = { trainer, presets: [areal], dialect: arealDialect, logged };
+export const methods: TrainerMethods = { trainer, presets: [areal], dialect: arealDialect, logged, sampling };

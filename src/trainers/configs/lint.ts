@@ -24,6 +24,7 @@ import { demoteInherited, inheritsFrom } from "./inherits.ts";
 import { misspeltKeys } from "./misspelt.ts";
 import { neutralFindings } from "./neutral-rules.ts";
 import { type Recognition, recognise, scoreDialect } from "./recognise.ts";
+import { samplingFindings } from "./sampling-rules.ts";
 import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
 import { makeView } from "./view.ts";
@@ -118,7 +119,9 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
   ];
   const effective =
     computed.correction && (dialect.effective?.(context, computed.correction) ?? computed.correction);
-  const neutral = effective ? neutralFindings(context, effective) : [];
+  const neutral = effective
+    ? [...neutralFindings(context, effective), ...samplingFindings(context, dialect.sampling, effective)]
+    : [];
   const from = inheritsFrom(document);
   const traps = effective ? trapFindings(preset, context, from) : [];
   const budgeted = neutral.some(({ code }) => code === "token-budget");

@@ -3,5 +3,12 @@ import { openrlhfDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { openrlhf } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
-export const methods: TrainerMethods = { trainer, presets: [openrlhf], dialect: openrlhfDialect, logged };
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [openrlhf],
+  dialect: openrlhfDialect,
+  logged,
+  sampling,
+};

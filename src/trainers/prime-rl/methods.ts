@@ -3,10 +3,12 @@ import { primeRlDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
 export const methods: TrainerMethods = {
   trainer,
   presets: [primeRl, primeRlIpo, primeRlKpop],
   dialect: primeRlDialect,
   logged,
+  sampling,
 };

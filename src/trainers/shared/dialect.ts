@@ -9,6 +9,7 @@ import type { LintFinding, LintSeverity } from "../../results/lint.ts";
 import type { Correction } from "../neutral/correction.ts";
 import type { ConfigDocument, Entry } from "./config-entry.ts";
 import type { Setting, Settings } from "./preset.ts";
+import type { RolloutSampling } from "./sampling.ts";
 
 /** A document with lookups; the last of equal keys counts, as in every trainer. */
 export interface ConfigView {
@@ -66,6 +67,7 @@ export interface NamedDialect extends Dialect {
   readonly title: string;
   /** Keys and flags that the doctor's fixes name, as written. */
   readonly advised: readonly string[];
+  readonly sampling?: RolloutSampling;
 }
 
 /** Reports settings that have no effect because a switch is off. */

@@ -9,6 +9,7 @@ import type { Dialect } from "./dialect.ts";
 import type { LoggedKeys } from "./logged-keys.ts";
 import type { ParityTrainer } from "./parity-trainer.ts";
 import type { Preset } from "./preset.ts";
+import type { RolloutSampling } from "./sampling.ts";
 
 /** What one of its keys or flags does about a cause that the doctor names. */
 export interface TrainerFix {
@@ -75,6 +76,8 @@ export interface TrainerMethods {
   readonly presets?: readonly Preset[];
   /** Its configs, if they are linted. */
   readonly dialect?: Dialect;
+  /** How its rollouts sample, if its configs say. */
+  readonly sampling?: RolloutSampling;
   /** Its mismatch metrics, if they are recomputed from our sums. */
   readonly parity?: ParityTrainer;
   /** The keys of its dashboards. */

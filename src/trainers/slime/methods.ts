@@ -4,5 +4,12 @@ import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { slimeMis } from "./mis-preset.ts";
 import { slime } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
-export const methods: TrainerMethods = { trainer, presets: [slime, slimeMis], dialect: slimeDialect, logged };
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [slime, slimeMis],
+  dialect: slimeDialect,
+  logged,
+  sampling,
+};

@@ -3,5 +3,6 @@ import { trlDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { trl } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
-export const methods: TrainerMethods = { trainer, presets: [trl], dialect: trlDialect, logged };
+export const methods: TrainerMethods = { trainer, presets: [trl], dialect: trlDialect, logged, sampling };

@@ -5,6 +5,7 @@ import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { verlParity } from "./mismatch-metrics.ts";
 import { verl } from "./preset.ts";
+import { sampling } from "./sampling.ts";
 
 export const methods: TrainerMethods = {
   trainer,
@@ -12,4 +13,5 @@ export const methods: TrainerMethods = {
   dialect: verlDialect,
   parity: verlParity,
   logged,
+  sampling,
 };

@@ -1,0 +1,11 @@
+import type { RolloutSampling } from "../shared/sampling.ts";
+
+/** What the log-probs are of depends on the engine that allocation_mode names. */
+export const sampling: RolloutSampling = {
+  keys: {
+    top_p: ["gconfig.top_p"],
+    top_k: ["gconfig.top_k"],
+    frequency_penalty: ["gconfig.frequency_penalty"],
+  },
+  source: "areal/api/cli_args.py GenerationHyperparameters (4aef98d8)",
+};
