@@ -22,3 +22,6 @@ export interface ByteSource {
   /** Releases the source; nothing is read afterwards. */
   close(): Promise<void>;
 }
+
+/** How a whole file is compressed, by its first bytes. */
+export type Compression = "none" | "gzip" | "zstd";

@@ -177,6 +177,13 @@ export interface RowDocument {
     isNarrow?: boolean;
     onBadRow?: (bad: BadRow) => void;
   }): AsyncGenerator<RowChunk>;
+  /**
+   * The row that begins at a byte offset of the decompressed file. May be called at any time before `close`, whatever
+   * `chunks` has read. Absent where the file has to be read from front to back: a stream, gzip, most of zstd.
+   *
+   * @throws FormatError when no row begins there
+   */
+  readonly rowAt?: ((offset: number) => Promise<RowMap>) | undefined;
   /** The only row of a JSONL file as one object: a whole batch on one line. */
   readonly otherwise?: TreeDocument;
   /** Text that was not UTF-8, in what has been read so far. */

@@ -7,10 +7,9 @@
  * @module
  */
 import { LimitError, memoryLimit, UnsupportedError } from "../../core/base/index.ts";
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource, Compression } from "./byte-source.ts";
 import { reuseMemory } from "./reused-memory.ts";
-
-export type Compression = "none" | "gzip" | "zstd";
+import { openSeekable } from "./seekable.ts";
 
 /** Bytes that can be read once, from front to back. */
 export interface ByteStream {
@@ -27,6 +26,8 @@ export interface PlainStream extends ByteStream {
   readonly head: Uint8Array;
   /** From now on, requesting the next chunk of `bytes` may overwrite the last one. The head stays. */
   reuseMemory(): void;
+  /** Random access to the same bytes; undefined for a stream, and for a compression that allows none. */
+  seek(): Promise<ByteSource | undefined>;
   /** Abandons `bytes`; their source stays open. */
   close(): Promise<void>;
 }
@@ -156,6 +157,10 @@ export async function openPlain(
       if (compression !== "none") return;
       isReused = true;
       if ("reuseMemory" in input) (input as PlainStream).reuseMemory();
+    },
+    async seek() {
+      if ("seek" in input) return (input as PlainStream).seek();
+      return "bytes" in input ? undefined : openSeekable(input, compression);
     },
     close: bytes.close,
   };

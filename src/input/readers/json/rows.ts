@@ -8,6 +8,7 @@ import type { ByteSource } from "../../io/byte-source.ts";
 import type { BadRow, RowChunk, RowDocument, RowMap } from "../../io/columns.ts";
 import { type ByteStream, openPlain, type PlainStream } from "../../io/decompress.ts";
 import { beginsWithEvent } from "./events.ts";
+import { createRowFinder } from "./row-at.ts";
 import {
   type Batch,
   type BatchReader,
@@ -66,6 +67,7 @@ export async function openJsonl(
   if (isArray) checkElements(plain, start + 1);
   const unit = isArray ? "element" : beginsWithEvent(plain.head) ? "event" : "line";
   const reader = createBatchReader(plain, unit, options);
+  const seekable = unit === "line" ? await plain.seek() : undefined;
   const opening = await readOpening(reader);
   checkOpening(plain, unit, opening);
   const { first, leading } = opening;
@@ -86,7 +88,11 @@ export async function openJsonl(
       yield* readChunks(reader, opening, wish);
     },
     invalidText: reader.invalidText,
-    close: plain.close,
+    rowAt: seekable && createRowFinder(seekable, options),
+    async close() {
+      await seekable?.close();
+      await plain.close();
+    },
   };
 }
 
