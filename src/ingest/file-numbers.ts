@@ -14,6 +14,9 @@ const STEP =
 const RANK = /(?:^|[._-])(?:dp_?rank|tp_?rank|rank)[_-]?(\d+)(?=$|[._-])/i;
 const SUFFIXES = /\.(?:jsonl|ndjson|json|npz|npy|pt|pth|safetensors|parquet|pkl|gz|zst|zstd)$/i;
 
+/** The parts of one long file, in folders of this name (prime-rl), have numbers that are no steps. */
+const CHUNKS = "stream";
+
 /** A name without the suffixes of format and compression. */
 export function stem(name: string): string {
   let rest = name;
@@ -36,7 +39,7 @@ export function fileNumbers(path: string): FileNumbers {
     }
     return undefined;
   };
-  const bare = /^(\d+)(?:_(\d+))?$/.exec(names[0]!);
+  const bare = folders[0] === CHUNKS ? null : /^(\d+)(?:_(\d+))?$/.exec(names[0]!);
   const step = bare === null ? find(STEP) : Number(bare[1]);
   const rank = bare?.[2] === undefined ? find(RANK) : Number(bare[2]);
   return { step, rank };
@@ -70,6 +73,10 @@ const INNER = new Set([
   "logs",
   "data",
   "records",
+  "monitors",
+  "file",
+  "traces",
+  CHUNKS,
 ]);
 
 function namesRun(part: string): boolean {

@@ -49,14 +49,16 @@ export interface GrowingRun {
 /** A run whose files have not been read yet. */
 export function growingRun(paths: readonly string[], options: ReadOptions = {}): GrowingRun {
   const examined = new Map<string, { stamp: string; result: Source | Failure; findings: FindingLog }>();
+  /** Files that were read, and those that were read with them, with their stamps then. */
   const read = new Map<string, string>();
+  const beside = new Map<string, string>();
   const noticed = new FindingLog();
   const tally = emptyTally();
   let last: Source | undefined;
 
   return {
     async look(stamps, mayRead) {
-      for (const [path, stamp] of read) {
+      for (const [path, stamp] of [...read, ...beside]) {
         const now = stamps.get(path);
         if (now === undefined) return { broken: `${path}, which was read before, is gone` };
         if (now !== stamp) return { broken: `${path}, which was read before, has changed` };
@@ -109,7 +111,10 @@ export function growingRun(paths: readonly string[], options: ReadOptions = {}):
           return all;
         },
         async *batches() {
-          for (const { file } of news) read.set(file.path, stamps.get(file.path)!);
+          for (const { file, companions } of news) {
+            read.set(file.path, stamps.get(file.path)!);
+            for (const { file: other } of companions) beside.set(other.path, stamps.get(other.path)!);
+          }
           last = kept.at(-1);
           yield* readSources(news, options, noticed, () => {}, tally);
         },

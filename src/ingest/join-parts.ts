@@ -52,6 +52,7 @@ function complete(source: Source, members: readonly Source[], joined: Joined): S
       ...report,
       found: [...report.found, ...(joined.found ?? [])],
       guessed: [...report.guessed, ...(joined.guessed ?? [])],
+      missing: joined.missing ?? report.missing,
     },
   };
 }

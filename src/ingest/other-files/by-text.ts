@@ -179,7 +179,7 @@ const BINARY_NAMES: readonly (readonly [RegExp, OtherFile])[] = [
     {
       what: "prime-rl's batches for the trainer (msgpack)",
       why: "they hold only the rollout side",
-      hint: "set trainer.enable_token_export=true and give the token_exports directory",
+      hint: "give the monitors directory of the run, where the trainer's log-probs are too; before 31 August 2026, token_exports, which trainer.enable_token_export=true writes",
     },
   ],
   [/\.onnx$/i, { what: "a model (ONNX)", hint: "to compare two models: logratio score" }],

@@ -239,7 +239,7 @@ const BYTES: readonly (readonly [
     "rank_0.bin",
     latin("\x9a\xc4\x10\0\x01"),
     "prime-rl's batches for the trainer (msgpack): they hold only the rollout side",
-    "trainer.enable_token_export=true",
+    "give the monitors directory of the run",
   ],
   [
     "numbers.json",

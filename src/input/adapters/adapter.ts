@@ -51,6 +51,8 @@ export interface Joined {
   /** Further lines for `--explain`. */
   readonly found?: readonly string[];
   readonly guessed?: readonly string[];
+  /** Replaces the match's list, where the companions have what it lacks. */
+  readonly missing?: readonly string[];
   /** What reading this file needs to know about the others, apart from its companions. */
   readonly shared?: unknown;
   /** For a repetition, what it repeats, as in `repeats sequences of the training dumps`. */

@@ -141,7 +141,7 @@ describe("dumps of one policy say what writes the other", () => {
     [
       "verifiers/rollouts/step_12/train/all/traces.jsonl",
       "these are verifiers traces: they hold the rollout policy's log-probs, not the trainer's",
-      "trainer.enable_token_export=true",
+      "monitors/file/traces/annotations",
     ],
     [
       "nemo-gym/rollouts.jsonl",

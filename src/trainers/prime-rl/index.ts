@@ -36,10 +36,10 @@ export const trainer: Trainer = {
   ],
   hook: {
     distribution: "prime-rl",
-    writtenFor: "559b44772",
+    writtenFor: "048a6e23",
     place: "nothing to add: it writes both itself, and logratio follows the files",
     language: "none",
-    lines: ["logratio view OUTPUT_DIR/token_exports --follow"],
-    needs: "trainer.enable_token_export = true",
+    lines: ["logratio view RUN_DIR/monitors --follow"],
+    needs: "monitors.file, on by default; before 31 August 2026 (pull request 3444): trainer.enable_token_export = true, which writes token_exports/",
   },
 };

@@ -57,12 +57,14 @@ export function textIn(value: TreeValue | undefined, ...path: readonly string[])
   return typeof found === "number" && !Number.isNaN(found) ? String(found) : undefined;
 }
 
-function rowObject(chunk: RowChunk, i: number): TreeMap {
+/** Row `i` of a chunk as one object. */
+export function rowObject(chunk: RowChunk, i: number): TreeMap {
   return Object.fromEntries(chunk.names(i).map((name) => [name, chunk.get(i, name) ?? null]));
 }
 
+type Drafts = readonly SequenceDraft[] | Unavailable;
 /** The sequences of one object, or why there are none. */
-export type ReadObject = (object: TreeMap) => readonly SequenceDraft[] | Unavailable;
+export type ReadObject = (object: TreeMap) => Drafts | Promise<Drafts>;
 
 /** Drafts of all objects. An object without sequences is reported as a row that cannot be read. */
 export async function* readObjects(
@@ -72,7 +74,7 @@ export async function* readObjects(
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const { file } = document;
   if (document.kind === "tree") {
-    const drafts = read(document.root);
+    const drafts = await read(document.root);
     if (drafts instanceof Unavailable) reportBadRow(findings, file, { row: 0, message: drafts.why });
     else yield drafts.map((draft) => ({ ...draft, row: 0 }));
     return;
@@ -81,7 +83,7 @@ export async function* readObjects(
     const block: SequenceDraft[] = [];
     for (let i = 0; i < chunk.length; i++) {
       const row = chunk.firstRow + i;
-      const drafts = read(rowObject(chunk, i));
+      const drafts = await read(rowObject(chunk, i));
       if (drafts instanceof Unavailable) {
         const line = chunk.line && { line: chunk.line(i) };
         reportBadRow(findings, file, { row, ...line, message: drafts.why });

@@ -15,7 +15,12 @@ export interface Segment {
   readonly mask?: NumericArray | undefined;
   /** One per token, or per token with mask 1; absent when the engine returned none. */
   readonly logprobs?: NumericArray | undefined;
-  /** Like `logprobs`. */
+  /** Under the trainer; like `logprobs`, as are all that follow. */
+  readonly trainerLogprobs?: NumericArray | undefined;
+  /** Under the reference policy. */
+  readonly referenceLogprobs?: NumericArray | undefined;
+  /** Of the trainer's distribution. */
+  readonly trainerEntropies?: NumericArray | undefined;
   readonly advantages?: NumericArray | undefined;
   /** Version of the weights that sampled it. */
   readonly version?: number | undefined;
@@ -30,6 +35,9 @@ type Assembled = Pick<
   | "responseTokenIds"
   | "promptTokenIds"
   | "rolloutLogprobs"
+  | "trainerLogprobs"
+  | "policyLogprobs"
+  | "entropies"
   | "advantages"
   | "weightVersions"
 >;
@@ -53,13 +61,21 @@ function spread(
   return undefined;
 }
 
+const TOKEN_VALUES = [
+  "logprobs",
+  "trainerLogprobs",
+  "referenceLogprobs",
+  "trainerEntropies",
+  "advantages",
+] as const satisfies readonly (keyof Segment)[];
+type TokenValues = (typeof TOKEN_VALUES)[number];
+
 /** Joins segments into a sequence; its response begins with the first token that counts. */
 export function assembleSegments(segments: readonly Segment[]): Assembled | Unavailable {
   const total = segments.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Float64Array(total);
   const mask = new Uint8Array(total);
-  const logprobs = new Float64Array(total).fill(Number.NaN);
-  const advantages = new Float64Array(total).fill(Number.NaN);
+  const columns = new Map<TokenValues, Float64Array>();
   const versions = new Int32Array(total).fill(-1);
   let at = 0;
   let start = total;
@@ -78,24 +94,29 @@ export function assembleSegments(segments: readonly Segment[]): Assembled | Unav
       mask[at + i] = 1;
       versions[at + i] = segment.version ?? -1;
     }
-    for (const [name, target] of [
-      ["logprobs", logprobs],
-      ["advantages", advantages],
-    ] as const) {
+    for (const name of TOKEN_VALUES) {
       const values = segment[name];
       if (values === undefined || values.length === 0) continue;
+      const target = columns.get(name) ?? new Float64Array(total).fill(Number.NaN);
+      columns.set(name, target);
       const why = spread(target, at, values, segment, sampled);
       if (why !== undefined) return new Unavailable(`${name}: ${why}`);
     }
     at += segment.ids.length;
   }
+  const cut = (name: TokenValues): Float64Array | undefined => columns.get(name)?.subarray(start);
+  const reference = cut("referenceLogprobs");
+  const entropies = cut("trainerEntropies");
   return {
     length: total - start,
     responseMask: mask.subarray(start),
     responseTokenIds: ids.subarray(start),
     promptTokenIds: ids.subarray(0, start),
-    rolloutLogprobs: logprobs.subarray(start),
-    advantages: advantages.some((value) => !Number.isNaN(value)) ? advantages.subarray(start) : undefined,
+    rolloutLogprobs: cut("logprobs") ?? new Float64Array(total - start).fill(Number.NaN),
+    trainerLogprobs: cut("trainerLogprobs"),
+    ...(reference && { policyLogprobs: { reference } }),
+    ...(entropies && { entropies: { trainer: entropies } }),
+    advantages: cut("advantages"),
     weightVersions: versions.some((version) => version >= 0) ? versions.subarray(start) : undefined,
   };
 }
