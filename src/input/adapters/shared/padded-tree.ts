@@ -21,8 +21,8 @@ import {
   type ArrayField,
   type RowArrays,
   type RowScalars,
-  toDraft,
 } from "./sequence.ts";
+import { DraftMaker } from "./split-pack.ts";
 import {
   asMatrix,
   describeValue,
@@ -246,6 +246,7 @@ export async function* readPadded(
   );
   const readers = [...matrices].map(([field, { matrix }]) => ({ field, ...reuseBlocks(matrix) }));
   const policyReaders = policies.map(({ policy, matrix }) => ({ policy, ...reuseBlocks(matrix) }));
+  const maker = new DraftMaker();
   try {
     for (let start = 0; start < reference.rows; start += rowsPerBlock) {
       const end = Math.min(reference.rows, start + rowsPerBlock);
@@ -263,7 +264,9 @@ export async function* readPadded(
         const policyRow = Object.fromEntries(
           policyBlocks.map(([policy, block]) => [policy, block[row - start]!]),
         );
-        drafts.push(toDraft(arrays, scalars(row), { padded, isLeftPadded, padToken, policies: policyRow }));
+        drafts.push(
+          ...maker.make(arrays, scalars(row), { padded, isLeftPadded, padToken, policies: policyRow }),
+        );
       }
       yield drafts;
     }

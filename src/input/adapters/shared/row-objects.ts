@@ -17,7 +17,8 @@ import {
   TEXT_FIELDS,
 } from "./fields.ts";
 import { describeRowValue, isRowList, isRowMap, toNumber, toNumbers, toText, valueAt } from "./row-values.ts";
-import { ARRAY_FIELDS, type RowArrays, type RowScalars, toDraft } from "./sequence.ts";
+import { ARRAY_FIELDS, type RowArrays, type RowScalars } from "./sequence.ts";
+import { DraftMaker } from "./split-pack.ts";
 
 /** The columns of the first rows: each field under the first of its names for which a row has a value. */
 export function findRowColumns(document: RowDocument, names: NameTable): FoundColumns<RowValue> {
@@ -153,6 +154,7 @@ export async function* readRows(
     isNarrow: true,
     onBadRow: (bad) => reportBadRow(findings, file, bad),
   });
+  const maker = new DraftMaker();
   for await (const chunk of chunks) {
     const value = (i: number, field: Field): RowValue | undefined => {
       for (const name of present.get(field) ?? []) {
@@ -203,7 +205,7 @@ export async function* readRows(
       scalars.row ??= row;
       scalars.sourceOffset = place.offset ?? place.line;
       if (arrays.advantages === undefined) scalars.advantage = toNumber(value(i, "advantages"));
-      drafts.push(toDraft(arrays, scalars, { padded: false, policies: policyArrays }));
+      drafts.push(...maker.make(arrays, scalars, { padded: false, policies: policyArrays }));
       for (const field of TEXT_FIELDS) textLength += scalars[field]?.length ?? 0;
       if (textLength > MOST_TEXT) {
         yield drafts;

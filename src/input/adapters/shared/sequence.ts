@@ -66,6 +66,8 @@ export interface RowScalars {
   readonly step?: number | undefined;
   readonly rank?: number | undefined;
   readonly row?: number | undefined;
+  /** Row of the pack that holds the sequence. */
+  readonly pack?: number | undefined;
   readonly sourceOffset?: number | undefined;
   readonly group?: string | undefined;
   readonly sample?: string | undefined;
@@ -294,6 +296,7 @@ export function toDraft(arrays: RowArrays, scalars: RowScalars, layout: RowLayou
     step: scalars.step,
     rank: scalars.rank,
     row: scalars.row,
+    pack: scalars.pack,
     sourceOffset: scalars.sourceOffset,
     array: layout.padded ? { layout: "padded", start, width } : undefined,
     groupId: scalars.group,
