@@ -10,7 +10,7 @@ import type { CompareMode } from "../../results/compare.ts";
 import { RunSummary } from "../report/run-summary.ts";
 import { ColumnSums } from "./column-sums.ts";
 import { listColumns } from "./held-rows.ts";
-import { type PairCounts, SidePairs } from "./pair-sides.ts";
+import { countOnes, type PairCounts, SidePairs } from "./pair-sides.ts";
 
 /** A column of A and one of B. */
 export type ColumnPair = readonly [a: string, b: string];
@@ -79,10 +79,29 @@ export class Comparison {
       this.#find(pair).sums.add({ batch, a, b, mask: batch.responseMask });
   }
 
+  /**
+   * Adds what a join of two one-sided sources made of them: A's column is its rollout, B's its trainer. Where one side
+   * was given the other's text to score, its log-probs are those of a prompt, which no batch of its own has.
+   */
+  addJoined(batch: RecordBatch): void {
+    const { rolloutLogprobs: a, trainerLogprobs: b, responseMask: mask } = batch;
+    if (a === undefined || b === undefined) return;
+    const { counts, columns } = this.#pairs;
+    for (const side of ["a", "b"] as const) {
+      columns[side].add("rollout");
+      counts.sequences[side] += batch.length;
+      counts.tokens[side] += countOnes(mask);
+    }
+    counts.compared += countOnes(mask);
+    counts.pairs += batch.length;
+    counts.by.set("scored text", (counts.by.get("scored text") ?? 0) + batch.length);
+    this.#find(["rollout", "rollout"]).sums.add({ batch, a, b, mask });
+  }
+
   #note(batch: RecordBatch, side: "a" | "b"): void {
     for (const name of Object.keys(listColumns(batch))) this.#pairs.columns[side].add(name);
     this.#pairs.counts.sequences[side] += batch.length;
-    for (const bit of batch.responseMask) if (bit !== 0) this.#pairs.counts.tokens[side]++;
+    this.#pairs.counts.tokens[side] += countOnes(batch.responseMask);
   }
 
   #sum(found: NonNullable<ReturnType<SidePairs["add"]>>): void {

@@ -7,6 +7,8 @@
 import type { HeldRow } from "./held-rows.ts";
 
 export type MatchedBy = "tokens" | "tokens of other steps" | "id" | "place";
+/** With what `Comparison.addJoined` gets: one side scored as its prompt what the other sampled. */
+export type PairedBy = MatchedBy | "scored text";
 
 /** A response with fewer tokens probably occurs under several prompts. */
 const LEAST_TOKENS_ALONE = 4;

@@ -7,13 +7,13 @@
 import type { RecordBatch } from "../../core/schema/index.ts";
 import type { PairedColumns } from "./column-sums.ts";
 import { type Columns, describeRow, HeldMemory, type HeldRow, listColumns } from "./held-rows.ts";
-import { haveSamePrompt, type MatchedBy, OpenRows } from "./match-rows.ts";
+import { haveSamePrompt, type MatchedBy, OpenRows, type PairedBy } from "./match-rows.ts";
 
 /** Surest first; the surest of all is tried while A is being read. */
 const LATER: readonly MatchedBy[] = ["tokens of other steps", "id", "place"];
 
 export interface PairCounts {
-  readonly by: Map<MatchedBy, number>;
+  readonly by: Map<PairedBy, number>;
   pairs: number;
   parted: number;
   partedTokens: number;
@@ -169,7 +169,7 @@ function isSameToken(a: number, b: number): boolean {
   return a === b && a >= 0;
 }
 
-function countOnes(mask: Uint8Array): number {
+export function countOnes(mask: Uint8Array): number {
   let count = 0;
   for (const bit of mask) if (bit !== 0) count++;
   return count;

@@ -120,6 +120,42 @@ describe("compareRuns", () => {
     );
   });
 
+  it("compares a text with its teacher-forced echo, whose log-probs are of a prompt", async () => {
+    const place = (id: number, logprob: number) => ({ [id]: { logprob, rank: 1, decoded_token: "x" } });
+    const [prompt, sampled] = [
+      [5, 6],
+      [21, 22, 23],
+    ];
+    const reply = (ids: readonly number[], logprobs: readonly number[], more: object) => ({
+      outputs: [
+        { index: 0, text: "", token_ids: ids, logprobs: ids.map((id, i) => place(id, logprobs[i]!)) },
+      ],
+      ...more,
+    });
+    const decode = await folder.write("decode.jsonl", [
+      reply(sampled, [-1, -2, -0.5], { request_id: "0", prompt_token_ids: prompt }),
+    ]);
+    const scored = [null, place(6, -3), place(21, -1), place(22, -2.25), place(23, -0.5)];
+    const echo = await folder.write("echo.jsonl", [
+      reply([9], [-0.1], {
+        request_id: "0",
+        prompt_token_ids: [...prompt, ...sampled],
+        prompt_logprobs: scored,
+      }),
+    ]);
+    const report = await compareRuns(decode, echo, { within: 0 });
+    expect(report).toMatchObject({ mode: "paired", certificate: "different" });
+    expect(report.columns[0]).toMatchObject({
+      first: { handle: "q0.t1" },
+      metrics: { tokens: 3, unequal: 1, delta_mean: -0.25 / 3 },
+    });
+    expect(report.pairing).toMatchObject({ by: { "scored text": 1 }, sequences: 1 });
+    const other = await folder.write("other.jsonl", [
+      reply([31, 32, 33], [-1, -1, -1], { prompt_token_ids: prompt }),
+    ]);
+    await expect(compareRuns(decode, other)).rejects.toMatchObject({ _tag: "SchemaError" });
+  });
+
   it.each([
     [{ within: -1 }, "--within must be a number of nats from 0 on"],
     [{ within: Number.POSITIVE_INFINITY }, "--within must be"],

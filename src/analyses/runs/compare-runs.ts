@@ -4,12 +4,12 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { shellCommand, UsageError } from "../../core/base/index.ts";
+import { isLogratioError, shellCommand, UsageError } from "../../core/base/index.ts";
 import type { RecordBatch, SideFacts } from "../../core/schema/index.ts";
 import type { Run } from "../../ingest/index.ts";
 import type { CompareReport, CompareSide } from "../../results/compare.ts";
 import { buildCompareReport, DEFAULT_ALPHA, DEFAULT_WITHIN } from "../compare/build-compare-report.ts";
-import { type ColumnPair, Comparison } from "../compare/comparison.ts";
+import { type ColumnPair, type Compared, Comparison } from "../compare/comparison.ts";
 import { describeInputs, newestDay } from "./compare-inputs.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import type { RunInput } from "./input-options.ts";
@@ -81,7 +81,7 @@ export async function compareRuns(
   const addA = (batch: RecordBatch): void =>
     runB === undefined ? comparison.addBoth(batch) : comparison.add(batch);
   const runA = await sideA.read(pathsA, options, addA);
-  const compared = comparison.finish();
+  const { compared, joined } = await finish(comparison, [runA, runB], [pathsA, pathsB], options);
   const names = nameSides(runA, runB, pathsA, pathsB);
   const digests = options.digests !== false;
   const [described, other] = [
@@ -98,12 +98,39 @@ export async function compareRuns(
     within: checked.within,
     alpha: checked.alpha,
     isDefault: options.within === undefined,
-    findings: [...runA.findings.list(), ...(runB?.findings.list() ?? [])],
+    findings: [runA, runB, joined].flatMap((run) => run?.findings.list() ?? []),
     logratio: version,
     by: options.by,
     date: options.date ?? newestDay([...described.inputs, ...(other?.inputs ?? [])]),
     doctor: suggestDoctor(compared.names, pathsA, pathsB),
   });
+}
+
+/**
+ * What was found. Where nothing belongs together, and each side is one file with one policy, one may have scored the
+ * other's text as its prompt: the join that `report` makes of the two then has both.
+ */
+async function finish(
+  comparison: Comparison,
+  runs: readonly [Run, Run | undefined],
+  [a, b]: readonly [readonly string[], readonly string[] | undefined],
+  options: CompareRunsOptions,
+): Promise<{ readonly compared: Compared; readonly joined?: Run }> {
+  try {
+    return { compared: comparison.finish() };
+  } catch (error) {
+    const areHalves = runs.every((run) => run?.onePolicy !== undefined && run.sources.length === 1);
+    if (!isLogratioError(error, "SchemaError") || b === undefined || !areHalves) throw error;
+    try {
+      const { run: joined, batches } = await startReading([...a, ...b], options, { pair: true });
+      const scored = new Comparison();
+      for await (const batch of batches) scored.addJoined(batch);
+      return { compared: scored.finish(), joined };
+    } catch (second) {
+      // What the files have in common is nothing: the first error says why.
+      throw isLogratioError(second) ? error : second;
+    }
+  }
 }
 
 interface CheckedOptions {
