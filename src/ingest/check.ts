@@ -10,6 +10,7 @@ import type { OrdinaryLogprobs } from "../core/kernels/index.ts";
 import { type FindingLog, READ_AS_MISSING, type RecordBatch } from "../core/schema/index.ts";
 import { countOnes } from "./alignment/check-alignment.ts";
 import { type ConstantCheck, createConstantCheck } from "./check-constant.ts";
+import { createDecimalsCheck, type DecimalsCheck } from "./check-decimals.ts";
 import { examine, KINDS, type Kind, type KindName, newTally, type Tally } from "./odd-values.ts";
 
 export interface KnownOfBatch {
@@ -27,7 +28,7 @@ export interface BatchChecker {
    * @throws SchemaError when more than half of a side's values are positive
    */
   check(batch: RecordBatch, known?: KnownOfBatch): RecordBatch;
-  /** Reports a side whose log-probs were all the same number. */
+  /** Reports a side whose log-probs were all the same number, and columns of so few decimals that it matters. */
   finish(): void;
   /** Tokens with mask 1 so far. */
   readonly maskedTokens: number;
@@ -61,6 +62,7 @@ class SourceChecker implements BatchChecker {
   readonly #findings: FindingLog;
   readonly #allowsPositive: boolean;
   readonly #constants: ConstantCheck;
+  readonly #decimals: DecimalsCheck;
   /** Positive values of each column, over all batches: the first batch of a source may be too small to judge it by. */
   readonly #positives = new Map<string, number>();
   #maskedTokens = 0;
@@ -70,6 +72,7 @@ class SourceChecker implements BatchChecker {
     this.#findings = findings;
     this.#allowsPositive = allowPositive;
     this.#constants = createConstantCheck(findings, columns);
+    this.#decimals = createDecimalsCheck(findings);
   }
 
   get maskedTokens(): number {
@@ -84,6 +87,7 @@ class SourceChecker implements BatchChecker {
     let { readAsMissing } = batch;
     const asWritten: { rollout?: FloatArray; trainer?: FloatArray } = { ...batch.asWritten };
     this.#countMasks(batch, ordinary);
+    this.#decimals.see(batch);
     for (const column of listColumns(batch)) {
       const { name, values, other, side } = column;
       // Before sentinels become NaN: a column of only -9999 is also constant.
@@ -110,6 +114,7 @@ class SourceChecker implements BatchChecker {
 
   finish(): void {
     this.#constants.finish();
+    this.#decimals.finish();
   }
 
   #countMasks(batch: RecordBatch, ordinary: OrdinaryLogprobs | undefined): void {
