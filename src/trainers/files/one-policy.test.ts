@@ -177,18 +177,22 @@ describe("dumps of one policy say what writes the other", () => {
 });
 
 describe("AReaL's batch", () => {
-  it.each(["before_advantages.pt", "decoupled.pt"])("%s: both sides about the same token", async (name) => {
-    const { batches } = await readAll(`${FIXTURES}areal/${name}`);
-    const [batch] = batches;
-    expect(splitPrompts(batch!)).toEqual(EXPECTED.prompts);
-    expect(splitRows(batch!, batch!.responseTokenIds)).toEqual(EXPECTED.responses);
-    expect(splitRows(batch!, batch!.responseMask)).toEqual(EXPECTED.masks);
-    expect(splitRows(batch!, batch!.trainerLogprobs)).toEqual(EXPECTED.trainer);
-    const unsigned = splitRows(batch!, batch!.rolloutLogprobs)!.map((row) => row.map((value) => value + 0));
-    expect(unsigned).toEqual(EXPECTED.rollout);
-    expect([...batch!.rewards]).toEqual(EXPECTED.rewards);
-    expect(splitRows(batch!, batch!.weightVersions)![0]).toEqual([11, 11, 11, 11, 11]);
-  });
+  it.each(["before_advantages.pt", "decoupled.pt", "in_update.pt"])(
+    "%s: both sides about the same token",
+    async (name) => {
+      const { batches } = await readAll(`${FIXTURES}areal/${name}`);
+      const [batch] = batches;
+      expect(splitPrompts(batch!)).toEqual(EXPECTED.prompts);
+      expect(splitRows(batch!, batch!.responseTokenIds)).toEqual(EXPECTED.responses);
+      expect(splitRows(batch!, batch!.responseMask)).toEqual(EXPECTED.masks);
+      expect(splitRows(batch!, batch!.trainerLogprobs)).toEqual(EXPECTED.trainer);
+      const unsigned = splitRows(batch!, batch!.rolloutLogprobs)!.map((row) => row.map((value) => value + 0));
+      expect(unsigned).toEqual(EXPECTED.rollout);
+      // The update has taken them away.
+      expect([...batch!.rewards]).toEqual(name === "in_update.pt" ? [NaN, NaN, NaN] : EXPECTED.rewards);
+      expect(splitRows(batch!, batch!.weightVersions)![0]).toEqual([11, 11, 11, 11, 11]);
+    },
+  );
 
   it("says that logprobs were overwritten without decoupled loss", async () => {
     const error = await readError(`${FIXTURES}areal/overwritten.pt`);

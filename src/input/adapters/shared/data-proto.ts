@@ -25,7 +25,7 @@ function findTensors(batch: TreeValue | undefined): TreeMap | undefined {
   return isMap(last) ? last : undefined;
 }
 
-/** The columns of a DataProto, of a dict of its three parts, of a TensorDict in a queue's dump, or of a flat dict. */
+/** The columns of a DataProto, of a dict or a list of its three parts, of a TensorDict in a queue's dump, or of a flat dict. */
 export function findDataProto(root: TreeMap): DataProtoColumns {
   const object = root.value;
   if (isPickled(object) && CLASS.test(object.className)) {
@@ -36,6 +36,9 @@ export function findDataProto(root: TreeMap): DataProtoColumns {
         : [];
     return { columns: merge(parts[0], parts.slice(1)), className: object.className };
   }
+  // What __getstate__ returns, saved by itself.
+  if (isList(object) && findTensors(object[0]) !== undefined)
+    return { columns: merge(object[0], object.slice(1)), className: undefined };
   // TransferQueue's dump (verl/utils/skip/rollout_skip.py, line 322): one key per trajectory.
   if (isMap(root.tensordict)) {
     const { tensordict, keys, global_steps } = root;

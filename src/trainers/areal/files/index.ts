@@ -22,8 +22,11 @@ import {
 import type { TreeDocument, TreeMap } from "../../../input/io/index.ts";
 
 const NEEDED = ["input_ids", "loss_mask", "logprobs", "prox_logp"] as const;
-/** `compute_advantages` adds these; from then on everything is next-token aligned. */
-const AFTERWARDS = ["kl_rewards", "tot_rewards"];
+/**
+ * `compute_advantages` adds these; from then on everything is next-token aligned. `ppo_update` takes the first two away
+ * again before it trains.
+ */
+const AFTERWARDS = ["kl_rewards", "tot_rewards", "advantages", "returns"];
 
 function findBatch(root: TreeMap): TreeMap | undefined {
   const batch = isMap(root.batch) ? root.batch : root;
@@ -133,7 +136,7 @@ export const areal: Adapter = {
       ],
       guessed: [
         after
-          ? "saved after compute_advantages (it has kl_rewards or tot_rewards): all arrays are next-token aligned"
+          ? `saved after compute_advantages (it has ${AFTERWARDS.filter((name) => batch[name] !== undefined).join(", ")}): all arrays are next-token aligned`
           : "saved before compute_advantages: only prox_logp is next-token aligned",
       ],
       missing: [],

@@ -22,6 +22,7 @@ describe("verl's own pickles of a DataProto", () => {
     "torch.pkl",
     "numpy.pkl",
     "whole.pt",
+    "getstate.pt",
     "protocol2.pkl",
     "protocol3.pkl",
     "protocol5.pkl",
