@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ColumnMapping } from "../input/adapters/adapter.ts";
+import type { ColumnMapping, OnlyRow } from "../input/adapters/adapter.ts";
 import type { Align } from "./alignment/parse-align.ts";
 import type { Progress } from "./progress.ts";
 import type { SourceReport } from "./sources.ts";
@@ -36,6 +36,8 @@ export interface ReadOptions {
    * Which steps to read; sequences of unknown step are then left out. Files known to hold only other steps are not read.
    */
   readonly steps?: (step: number) => boolean;
+  /** The only row that is needed: a reader that has an index of its file may read it alone, and others read all. */
+  readonly onlyRow?: OnlyRow;
   /**
    * Also keeps values without a column in the record: attention, input ids, rewards of tokens, padding. Default false.
    */

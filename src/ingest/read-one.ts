@@ -141,6 +141,7 @@ export async function* readOne(source: ReadableSource, context: SourceContext): 
       mapping: options.mapping,
       blockTokens: BLOCK_TOKENS,
       keepDetails: options.keepDetails,
+      onlyRow: options.onlyRow,
       companions: context.companions,
       shared: source.shared,
     });

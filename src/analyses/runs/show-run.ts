@@ -7,6 +7,7 @@ import { EmptyInputError, shellCommand, UsageError } from "../../core/base/index
 import type { Handle, RecordBatch } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 import type { Run } from "../../ingest/index.ts";
+import type { OnlyRow } from "../../input/adapters/adapter.ts";
 import { openTokenizer, TokenTexts } from "../../input/tokens/index.ts";
 import type { EventRank, MistakeEvents } from "../../results/events.ts";
 import type { TokenMetricName } from "../../results/metrics/token-metrics.ts";
@@ -84,12 +85,13 @@ export async function showRun(
   const target = findTarget(handle, options.steps);
   const tokenizer = options.tokenizer === undefined ? undefined : await openTokenizer(options.tokenizer);
   const list = listPaths(paths);
-  const reading = await startReading(list, options, {
-    ...(target.steps !== undefined && { steps: target.steps }),
-    onePolicy: true,
-  }).catch((error: unknown) => otherSteps(error, target));
-  const { sequence, token, events } = await find(reading, target, by);
-  const { run } = reading;
+  const read = (onlyRow?: OnlyRow): Promise<Reading> =>
+    startReading(list, options, {
+      ...(target.steps !== undefined && { steps: target.steps }),
+      ...(onlyRow !== undefined && { onlyRow }),
+      onePolicy: true,
+    }).catch((error: unknown) => otherSteps(error, target));
+  const { run, sequence, token, events } = await find(read, target, by);
   checkToken(sequence, token);
   const speller = makeSpeller(new TokenTexts(tokenizer));
   const result = buildShow({
@@ -125,19 +127,40 @@ function findTarget(handle: string, steps: string | undefined): Target {
   return { wanted, steps: ofStep, stepsSeen };
 }
 
-/** Reads until the sequence is found for certain. */
+/**
+ * Reads until the sequence is found for certain. Where indexes lead to its row alone and it is not there, everything is
+ * read, to tell what there is.
+ */
 async function find(
-  { run, batches }: Reading,
+  read: (onlyRow?: OnlyRow) => Promise<Reading>,
   { wanted, stepsSeen }: Target,
   by: EventRank | undefined,
-): Promise<Found> {
-  if (wanted === undefined) return findWorst(run, batches, by);
+): Promise<Found & { readonly run: Run }> {
+  if (wanted === undefined) {
+    const { run, batches } = await read();
+    return { run, ...(await findWorst(run, batches, by)) };
+  }
+  let isAlone = false;
+  const onAlone = (): void => {
+    isAlone = true;
+  };
+  const { run, finder } = await search(await read({ row: wanted.sequence, onAlone }), wanted);
+  const { token } = wanted;
+  if (finder.hasFound || !isAlone) return { run, sequence: finder.result(stepsSeen), token };
+  const whole = await search(await read(), wanted);
+  return { run: whole.run, sequence: whole.finder.result(stepsSeen), token };
+}
+
+async function search(
+  { run, batches }: Reading,
+  wanted: Handle,
+): Promise<{ readonly run: Run; readonly finder: SequenceFinder }> {
   const finder = new SequenceFinder(wanted);
   for await (const batch of whateverIsThere(batches)) {
     finder.add(batch);
     if (finder.isExact && handlesAreUnique(run)) break;
   }
-  return { sequence: finder.result(stepsSeen), token: wanted.token };
+  return { run, finder };
 }
 
 /** The most important mistake, or the worst token if no ratio is outside [½, 2]. */

@@ -57,6 +57,10 @@ export class SequenceFinder {
     return this.#found.some(({ handle }) => handle === sequenceHandle(this.#wanted));
   }
 
+  get hasFound(): boolean {
+    return this.#found.length > 0;
+  }
+
   /**
    * @param stepsSeen every known step of the run, whether it was read or not
    * @throws UsageError if there are several, or none

@@ -86,6 +86,13 @@ export interface OnePolicy {
   readonly error: MissingSideError;
 }
 
+/** The only row that is needed: a reader that has an index of the file may read it alone, and others read all. */
+export interface OnlyRow {
+  readonly row: number;
+  /** Called by a reader that leaves the others out. */
+  onAlone(): void;
+}
+
 export interface AdapterContext {
   readonly findings: FindingLog;
   readonly mapping?: ColumnMapping | undefined;
@@ -93,6 +100,7 @@ export interface AdapterContext {
   readonly blockTokens: number;
   /** Whether to read columns that have no place in the record. */
   readonly keepDetails?: boolean | undefined;
+  readonly onlyRow?: OnlyRow | undefined;
   /** The files that {@link Adapter.join} chose to complete this one. */
   readonly companions?: readonly Companion[] | undefined;
   /** See {@link Joined.shared}. */

@@ -184,6 +184,13 @@ export interface RowDocument {
    * @throws FormatError when no row begins there
    */
   readonly rowAt?: ((offset: number) => Promise<RowMap>) | undefined;
+  /**
+   * Rows whose JSON contains a text, byte for byte, in their order: a search of a long index takes a fraction of reading
+   * it. A row may contain it in another place than meant. Absent where {@link rowAt} is.
+   *
+   * @throws FormatError when such a row is not JSON
+   */
+  readonly rowsWith?: ((text: string) => AsyncGenerator<RowMap>) | undefined;
   /** The only row of a JSONL file as one object: a whole batch on one line. */
   readonly otherwise?: TreeDocument;
   /** Text that was not UTF-8, in what has been read so far. */

@@ -40,6 +40,7 @@ export const trainer: Trainer = {
     place: "nothing to add: it writes both itself, and logratio follows the files",
     language: "none",
     lines: ["logratio view RUN_DIR/monitors --follow"],
-    needs: "monitors.file, on by default; before 31 August 2026 (pull request 3444): trainer.enable_token_export = true, which writes token_exports/",
+    needs:
+      "monitors.file, on by default; before 31 August 2026 (pull request 3444): trainer.enable_token_export = true, which writes token_exports/",
   },
 };

@@ -66,11 +66,16 @@ type Drafts = readonly SequenceDraft[] | Unavailable;
 /** The sequences of one object, or why there are none. */
 export type ReadObject = (object: TreeMap) => Drafts | Promise<Drafts>;
 
-/** Drafts of all objects. An object without sequences is reported as a row that cannot be read. */
+/**
+ * Drafts of all objects. An object without sequences is reported as a row that cannot be read.
+ *
+ * @param firstRow number of the file's first row in its run
+ */
 export async function* readObjects(
   document: SourceDocument,
   findings: FindingLog,
   read: ReadObject,
+  firstRow = 0,
 ): AsyncGenerator<readonly SequenceDraft[]> {
   const { file } = document;
   if (document.kind === "tree") {
@@ -90,7 +95,7 @@ export async function* readObjects(
         continue;
       }
       const sourceOffset = chunk.offset?.(i) ?? chunk.line?.(i);
-      for (const draft of drafts) block.push({ ...draft, row, sourceOffset });
+      for (const draft of drafts) block.push({ ...draft, row: firstRow + row, sourceOffset });
     }
     yield block;
   }

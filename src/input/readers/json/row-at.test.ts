@@ -35,3 +35,12 @@ test("rows of an array, and of compressed bytes without a table, have to be read
   const packed = await openJsonl(memorySource("a.jsonl.gz", gzipSync(TEXT)));
   expect([array.rowAt, packed.rowAt]).toEqual([undefined, undefined]);
 });
+
+test("rows are found by what they contain, once each, also across what is read at a time", async () => {
+  const pad = "x".repeat(5 << 20);
+  const text = `{"a": 1, "b": 1}\n{"p": "${pad}", "a": 1}\n{"a": 2}\n{"b": {"a": 1}}`;
+  const { rowsWith } = await openJsonl(memorySource("a.jsonl", Buffer.from(text)));
+  const found: unknown[] = [];
+  for await (const row of rowsWith!('": 1')) found.push(Object.keys(row).join());
+  expect(found).toEqual(["a,b", "p,a", "b"]);
+});

@@ -31,7 +31,7 @@ import {
 const CHUNK_TEXT_BYTES = 8 << 20;
 const CHUNK_ROWS = 1024;
 /** The first chunk is read when the file is opened, so it is small. */
-const FIRST_TEXT_BYTES = 1 << 20;
+const FIRST_TEXT_BYTES = 1 << 18;
 const FIRST_ROWS = 64;
 const SAMPLE_ROWS = 8;
 /** Limit on unreadable rows before the first readable one. */
@@ -88,7 +88,7 @@ export async function openJsonl(
       yield* readChunks(reader, opening, wish);
     },
     invalidText: reader.invalidText,
-    rowAt: seekable && createRowFinder(seekable, options),
+    ...(seekable && createRowFinder(seekable, options)),
     async close() {
       await seekable?.close();
       await plain.close();

@@ -13,6 +13,7 @@ import {
   isObject,
   memoryExceeded,
   memoryLimit,
+  type Place,
 } from "../../../core/base/index.ts";
 import type { FindingLog } from "../../../core/schema/index.ts";
 import { plural } from "../../../core/text/index.ts";
@@ -24,10 +25,27 @@ import type { RowDocument, SourceDocument, TreeMap, TreeValue } from "../../../i
 
 const KNOWN_VERSION = 1;
 
-/** An update where it lies, or as it was read if its file allows no second look. */
-type Update = Place | { readonly held: TreeMap };
+/** Whether an update has the version that is known; one of another is reported. */
+export function isKnown(version: number | undefined, findings: FindingLog, at: Place): boolean {
+  if (version === KNOWN_VERSION) return true;
+  findings.add({
+    code: "bad-row",
+    severity: "skipped",
+    subject: `annotations of version ${version}`,
+    count: 1,
+    omits: { unit: "sequence", why: "unreadable" },
+    at,
+    hint: "a newer logratio may read them",
+    describe: (count) =>
+      `${plural(count, "annotation")} of version ${version ?? "unknown"} not applied: logratio knows ${KNOWN_VERSION}`,
+  });
+  return false;
+}
 
-interface Place {
+/** An update where it lies, or as it was read if its file allows no second look. */
+type Update = Located | { readonly held: TreeMap };
+
+interface Located {
   readonly document: RowDocument;
   readonly offset: number;
   /** For messages. */
@@ -89,7 +107,7 @@ export class Annotations {
         const [version, trace] = [toNumber(chunk.get(i, "version")), toText(chunk.get(i, "trace_id"))];
         const row = chunk.firstRow + i;
         if (trace === undefined) reportBadRow(findings, file, { row, message: "no trace_id" });
-        else if (version !== KNOWN_VERSION) reportVersion(findings, file, row, version);
+        else if (!isKnown(version, findings, { file, row })) continue;
         else if (rowAt !== undefined) this.#add(trace, { document, offset: chunk.offset!(i), row });
         else this.#add(trace, { held: this.#hold(rowObject(chunk, i), file) });
       }
@@ -156,18 +174,4 @@ function sizeOf(value: TreeValue): number {
   if (isNumericArray(value)) return value.byteLength;
   if (!Array.isArray(value) && !isObject(value)) return 8;
   return Object.values(value).reduce((sum: number, inner: TreeValue) => sum + sizeOf(inner), 0);
-}
-
-function reportVersion(findings: FindingLog, file: string, row: number, version: number | undefined): void {
-  findings.add({
-    code: "bad-row",
-    severity: "skipped",
-    subject: `annotations of version ${version}`,
-    count: 1,
-    omits: { unit: "sequence", why: "unreadable" },
-    at: { file, row },
-    hint: "a newer logratio may read them",
-    describe: (count) =>
-      `${plural(count, "annotation")} of version ${version ?? "unknown"} not applied: logratio knows ${KNOWN_VERSION}`,
-  });
 }

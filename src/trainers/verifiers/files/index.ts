@@ -26,6 +26,7 @@ import {
 } from "../../../input/adapters/shared/objects.ts";
 import type { SourceDocument, TreeMap } from "../../../input/io/index.ts";
 import { type Annotations, openAnnotations } from "./annotations.ts";
+import { findByIndex, findFirstRow } from "./by-index.ts";
 import { reportTrace, reportWithoutTokens } from "./findings.ts";
 import { joinTraces, type SharedFacts, type TracesPart } from "./parts.ts";
 import { findVersion, readTrace } from "./trace.ts";
@@ -47,7 +48,7 @@ function hasValues(holders: readonly TreeMap[], name: string): boolean {
 interface TraceContext {
   readonly file: string;
   readonly findings: FindingLog;
-  readonly annotations: Annotations | undefined;
+  readonly annotations: Pick<Annotations, "of"> | undefined;
   readonly onlyTrained: boolean;
 }
 
@@ -82,18 +83,30 @@ async function readEpisode(
 
 async function* readBlocks(
   document: SourceDocument,
-  { findings, companions = [], shared }: AdapterContext,
+  { findings, companions = [], shared, onlyRow }: AdapterContext,
 ): AsyncGenerator<readonly SequenceDraft[]> {
-  const annotations = companions.length === 0 ? undefined : await openAnnotations(companions, findings);
+  const found = onlyRow && (await findByIndex(document, onlyRow.row, companions, findings));
+  if (found !== undefined) onlyRow!.onAlone();
+  if (found === "elsewhere") return;
+  const files = companions.filter(({ facts }) => (facts as TracesPart).kind === "annotations");
+  const annotations =
+    files.length === 0 || found !== undefined ? undefined : await openAnnotations(files, findings);
   const context: TraceContext = {
     file: document.file,
     findings,
-    annotations,
+    annotations: found ?? annotations,
     onlyTrained:
       companions.some(({ facts }) => (facts as TracesPart).hasTrainer) ||
       hasValues(sampleObjects(document).flatMap(listNodes), "trainer_logprobs"),
   };
-  yield* readObjects(document, findings, (episode) => readEpisode(episode, context));
+  if (found !== undefined) {
+    const drafts = await readEpisode(found.episode, context);
+    const place = { row: onlyRow!.row, sourceOffset: found.offset };
+    if (!(drafts instanceof Unavailable)) yield drafts.map((draft) => ({ ...draft, ...place }));
+    return;
+  }
+  const firstRow = await findFirstRow(document.file, companions);
+  yield* readObjects(document, findings, (episode) => readEpisode(episode, context), firstRow);
   annotations?.finishFile((shared as SharedFacts).traceFiles, findings);
 }
 

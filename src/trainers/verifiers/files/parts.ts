@@ -23,6 +23,25 @@ export interface TracesPart {
   readonly hasTrainer: boolean;
 }
 
+/** A stream and the number of its chunk, as indexes name them. */
+export interface ChunkName {
+  /** Path without the chunk: `…/traces/stream`. */
+  readonly stream: string;
+  readonly chunk: number;
+}
+
+/** `…/stream/00002.jsonl.zst` is chunk 2 of `…/stream`; `…/trainer.jsonl`, from before chunks, is all of `…/trainer`. */
+export function nameChunk(file: string): ChunkName {
+  const path = file.replaceAll("\\", "/").replace(/\.jsonl(?:\.(?:zst|zstd|gz))?$/, "");
+  const [, stream, chunk] = /^(.*)\/(\d+)$/.exec(path) ?? [];
+  return stream === undefined ? { stream: path, chunk: 0 } : { stream, chunk: Number(chunk) };
+}
+
+/** The stream that an index is of. */
+export function indexedStream(file: string): string {
+  return nameChunk(file).stream.replace(/\.index$/, "");
+}
+
 /** What reading traces must know about the other files. */
 export interface SharedFacts {
   /** How many files of traces the annotations belong to. */
@@ -64,13 +83,14 @@ function isTwin({ path }: Member, all: readonly Member[]): boolean {
 function annotate(
   { problem }: PartFile,
   files: readonly Member[],
+  indexes: readonly Member[],
   traceFiles: number,
 ): Joined & { readonly shared: SharedFacts } {
   const hasTrainer = files.some(({ part }) => part.hasTrainer);
   const what = hasTrainer ? "trainer log-probs, entropies and advantages" : "advantages";
   return {
     as: "read",
-    companions: files.map(({ place }) => place),
+    companions: [...files, ...indexes].map(({ place }) => place),
     problem: hasTrainer ? undefined : problem,
     found: [`${what}: from ${plural(files.length, "file")} of annotations, the newest of each node`],
     ...(hasTrainer && { missing: [] }),
@@ -86,15 +106,16 @@ export function joinTraces(parts: readonly PartFile[]): readonly Joined[] {
     joined[member.place] = { as: "repeated", problem: undefined, repeats: "chunks that are being sealed" };
   const ofKind = (kind: TracesPart["kind"]): Member[] =>
     members.filter((one) => one.part.kind === kind && joined[one.place]!.as === "read").sort(compareMembers);
-  const [traces, annotations] = [ofKind("traces"), ofKind("annotations")];
+  const [traces, annotations, indexes] = [ofKind("traces"), ofKind("annotations"), ofKind("index")];
   for (const scope of new Set(annotations.map(scopeOf))) {
     const files = annotations.filter((one) => scopeOf(one) === scope);
     const own = traces.filter(({ path }) => path.startsWith(scope));
-    for (const { place } of own) joined[place] = annotate(parts[place]!, files, own.length);
+    const ofScope = indexes.filter(({ path }) => path.startsWith(scope));
+    for (const { place } of own) joined[place] = annotate(parts[place]!, files, ofScope, own.length);
     if (own.length > 0)
       for (const { place } of files) joined[place] = { as: "companion", problem: undefined };
   }
   if (traces.length > 0)
-    for (const { place } of ofKind("index")) joined[place] = { as: "companion", problem: undefined };
+    for (const { place } of indexes) joined[place] = { as: "companion", problem: undefined };
   return joined;
 }

@@ -155,6 +155,50 @@ describe("damaged and unusual streams", () => {
     });
   });
 
+  /** What is read for the third episode, and whether alone. */
+  async function readThird(): Promise<Outcome & { readonly isAlone: boolean }> {
+    let isAlone = false;
+    const onAlone = (): void => {
+      isAlone = true;
+    };
+    return { ...(await readAll(traces, { onlyRow: { row: 2, onAlone } })), isAlone };
+  }
+
+  it("finds an episode in its chunk, and its updates, by the indexes", async () => {
+    const whole = await readAll(traces);
+    expect(whole.batches.flatMap(({ rows }) => [...rows])).toEqual([0, 1, 2]);
+    const { isAlone, batches } = await readThird();
+    expect([isAlone, batches.length]).toEqual([true, 1]);
+    const [alone, last] = [batches[0]!, whole.batches.at(-1)!];
+    expect(alone.sampleIds).toEqual(["t2"]);
+    for (const name of [
+      "rows",
+      "rolloutLogprobs",
+      "trainerLogprobs",
+      "advantages",
+      "responseTokenIds",
+      "steps",
+    ] as const)
+      expect(alone[name]).toEqual(last[name]);
+    expect(alone.entropies).toEqual(last.entropies);
+  });
+
+  it.each([
+    // Another chunk is left out, as the index says in which one the episode is.
+    ["points past the end", (text: string) => text.replace(/("line":3,"offset":)\d+/, "$1999999"), ["t2"], 1],
+    ["points to another episode", (text: string) => text.replace('"id":"e2"', '"id":"e9"'), ["t2"], 0],
+    ["lacks the episode", (text: string) => text.replace(/.*"line":3,.*\n/, ""), ["t0", "t1", "t2"], 0],
+  ])("reads all where the index %s", async (_, change, ids, warnings) => {
+    const index = join(traces, "stream.index.jsonl");
+    await writeFile(index, change(await readFile(index, "utf8")));
+    const outcome = await readThird();
+    expect(outcome.batches.flatMap(({ sampleIds }) => sampleIds)).toEqual(ids);
+    expect(column(outcome, ({ trainerLogprobs }) => trainerLogprobs).at(-1)).toEqual(EXPECTED.trainer[2]);
+    const said = messages(outcome, "warning");
+    expect(said).toHaveLength(warnings);
+    if (warnings > 0) expect(said[0]).toContain("in an index of prime-rl's traces hold no record");
+  });
+
   it("folds from files that allow no second look", async () => {
     const plain = await readFile(trainer("00001.jsonl"));
     await writeFile(trainer("00001.jsonl.gz"), gzipSync(plain));
