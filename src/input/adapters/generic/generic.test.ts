@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { openDocument } from "../../../ingest/index.ts";
+import { memorySource } from "../../io/index.ts";
 import type { ColumnMapping } from "../adapter.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
+import { generic } from "./index.ts";
 
 const fixture = (name: string): string => `${FIXTURES}generic/${name}`;
 const SIDES = { rollout: EXPECTED.rollout, trainer: EXPECTED.trainer, masks: EXPECTED.masks };
@@ -17,6 +20,20 @@ const NESTED: ColumnMapping = {
   group: "prompt_no",
   policies: { reference: "lp.frozen" },
 };
+
+describe("rows of agents' frameworks", () => {
+  it.each([
+    ["agent-lightning", { response_ids: [7, 8], loss_mask: [1, 1], response_logprobs: [-1, -2] }],
+    ["evidence of calls", { prompt_token_ids: [5], sampled_token_ids: [7, 8], sampled_logprobs: [-1, -2] }],
+  ])("%s: the rollout's log-probs of the sampled tokens", async (_, row) => {
+    const bytes = Buffer.from(`${JSON.stringify(row)}\n`.repeat(2));
+    const document = await openDocument(memorySource("a.jsonl", bytes));
+    const match = await generic.detect(document);
+    expect(match?.onePolicy?.has).toBe("rollout");
+    expect(match?.found.join()).toContain("response token ids: ");
+    await document.close();
+  });
+});
 
 describe("columns that the user named", () => {
   it("in nested objects, and a name that itself has a dot", async () => {

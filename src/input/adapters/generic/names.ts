@@ -26,6 +26,8 @@ export const SYNONYMS: NameTable = {
     "behavior_logprobs",
     "behave_logprobs",
     "sampler_logprobs",
+    "sampled_logprobs",
+    "response_logprobs",
   ],
   trainer: [
     "trainer_logprobs",
@@ -58,6 +60,7 @@ export const SYNONYMS: NameTable = {
     "response_token_ids",
     "response_ids",
     "completion_ids",
+    "sampled_token_ids",
     "output_token_ids",
     "output_ids",
     "responses",
