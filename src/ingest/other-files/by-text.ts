@@ -5,6 +5,7 @@
  */
 import { FormatError, type LogratioError } from "../../core/base/index.ts";
 import { formatCount, plural } from "../../core/text/index.ts";
+import { CONSOLE_LINES } from "../series/console/read-console.ts";
 import { isText } from "./by-bytes.ts";
 import { type OtherFile, OtherFileError } from "./other-file.ts";
 
@@ -94,6 +95,7 @@ function nameLog(text: string): OtherFile | undefined {
   ];
   return {
     what: `a program's log (${patterns.join("; ")})`,
+    why: `it holds neither log-probs nor metrics as trainers print them (${CONSOLE_LINES.join(", ")})`,
     hint: "give the trainer's dump, or its metrics: a metrics.jsonl, CSV or TensorBoard file",
   };
 }

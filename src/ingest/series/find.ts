@@ -13,7 +13,7 @@ import type { SeriesFile } from "./series.ts";
 
 /** Names of loggers' files. Other files of a directory count as dumps unless they are named themselves. */
 const NAMES =
-  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
+  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|logging\.jsonl|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
 /** verl's file logger names its file after the experiment, so the name does not tell. */
 const MAYBE = /\.jsonl$/i;
 const VERL = /^\{"step":\d+,"data":\{/;

@@ -5,6 +5,7 @@
  */
 import { isNumericArray } from "../../core/base/index.ts";
 import { type FindingLog, unreadableRows } from "../../core/schema/index.ts";
+import { plural } from "../../core/text/index.ts";
 import {
   isList,
   isMap,
@@ -14,7 +15,7 @@ import {
   type TreeMap,
   type TreeValue,
 } from "../../input/io/index.ts";
-import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
+import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged, toStep } from "./series.ts";
 
 /** Columns of dumps of texts, whose rows also have a step and a score. */
 const TEXTS: readonly string[] = [
@@ -65,9 +66,21 @@ export async function addDocument(
     for (let i = 0; i < chunk.length; i++) {
       const row: Record<string, TreeValue> = {};
       for (const name of chunk.names(i)) row[name] = (chunk.get(i, name) ?? null) as TreeValue;
-      addRow(row, form, builder);
+      if (!addRow(row, form, builder)) tellStepless(file, chunk.firstRow + i, findings);
     }
   }
+}
+
+function tellStepless(file: string, row: number, findings: FindingLog): void {
+  findings.add({
+    code: "note",
+    severity: "info",
+    subject: `${file} without a step`,
+    count: 1,
+    at: { file, row },
+    likely: "it is about the whole run",
+    describe: (count) => `${plural(count, "row")} without a step: left out`,
+  });
 }
 
 function describeRows({ sample, format }: RowDocument): SeriesForm | undefined {
@@ -75,8 +88,9 @@ function describeRows({ sample, format }: RowDocument): SeriesForm | undefined {
   if (rows.length === 0) return undefined;
   if (rows.every(isVerlLine)) return "verl's file logger";
   if (rows.some(holdsMore)) return undefined;
-  const steps = rows.map(findStep);
-  if (steps.includes(undefined)) return undefined;
+  // Some loggers end with a row about the whole run.
+  const steps = rows.flatMap((row) => findStep(row) ?? []);
+  if (steps.length * 2 <= rows.length) return undefined;
   const names = rows.flatMap((row) => metricNames(row));
   const isSpread = new Set(steps).size * 2 > steps.length || names.some((name) => name.includes("/"));
   if (names.length === 0 || !isSpread) return undefined;
@@ -97,7 +111,7 @@ function holdsMore(row: TreeMap): boolean {
 
 function findStep(row: TreeMap): number | undefined {
   for (const name of STEP_NAMES) {
-    const step = Object.hasOwn(row, name) ? toLogged(row[name]) : undefined;
+    const step = Object.hasOwn(row, name) ? toStep(row[name]) : undefined;
     if (step !== undefined && Number.isFinite(step)) return step;
   }
   return undefined;
@@ -185,16 +199,21 @@ function addSteps(metric: string, values: TreeMap, builder: SeriesBuilder): void
   }
 }
 
-/** @param row whether verl's file logger wrote it, whose null is a NaN; elsewhere null means absent */
-function addRow(row: TreeMap, form: SeriesForm, builder: SeriesBuilder): void {
+/**
+ * Adds a row's metrics. In a row of verl's file logger null is a NaN; elsewhere it means absent.
+ *
+ * @returns whether the row has a step
+ */
+function addRow(row: TreeMap, form: SeriesForm, builder: SeriesBuilder): boolean {
   // A summary has the last values; W&B counts its own steps from 0.
   const step = findStep(row) ?? (form === "W&B summary" ? 0 : undefined);
-  if (step === undefined) return;
+  if (step === undefined) return false;
   const isVerl = form === "verl's file logger";
   const run = [row.run_name, row.run].find((name) => typeof name === "string") as string | undefined;
   addMetrics(isVerl && isMap(row.data) ? row.data : row, "", isVerl, (metric, value) => {
     builder.add(metric, step, value, isVerl ? "" : run);
   });
+  return true;
 }
 
 function addMetrics(

@@ -1,22 +1,24 @@
 /**
- * Series in text: tables with a step column, verl's lines on the console, MLflow's files.
+ * Series in text: tables with a step column, what programs print, MLflow's files.
  *
  * @module
  */
 import type { FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { CONSOLE, readConsoleLines, readValue } from "./console-lines.ts";
-import { NOT_METRICS, type SeriesBuilder, type SeriesForm, STEP_NAMES, toLogged } from "./series.ts";
+import { addConsole } from "./console/read-console.ts";
+import { NOT_METRICS, type SeriesBuilder, STEP_NAMES, toLogged, toStep } from "./series.ts";
 import { findSeparator, parseRows } from "./text-table.ts";
 
 /** Milliseconds, value, step (mlflow/store/tracking/file_store.py). */
 const MLFLOW = /^(\d{10,16}) (\S+) (\d+)$/;
 const SAMPLE_LINES = 200;
+const HEAD = 64 * 1024;
 
-/** Recognizes a text by its beginning; undefined for anything else. */
-export function describeText(head: string, name: string): SeriesForm | undefined {
-  const text = head.slice(findFirstLine(head));
-  const lines = text.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
+/** What a text may be, by its beginning; whether a console has metrics, only the whole text tells. */
+type TextKind = "MLflow metric" | "CSV" | "console";
+
+function describeText(head: string, name: string): TextKind {
+  const lines = head.split(/\r?\n/, SAMPLE_LINES).filter((line) => line !== "");
   if (
     lines.length > 0 &&
     /[/\\]metrics[/\\]/.test(name) &&
@@ -26,12 +28,11 @@ export function describeText(head: string, name: string): SeriesForm | undefined
       .every((line) => MLFLOW.test(line))
   )
     return "MLflow metric";
-  if (lines.some((line) => CONSOLE.test(line))) return "verl's console log";
-  const separator = findSeparator(text);
+  const separator = findSeparator(head);
   const header = separator === undefined ? undefined : [...parseRows(lines[0] ?? "", separator)][0];
   return header !== undefined && findStepColumn(header) !== undefined && header.length > 1
     ? "CSV"
-    : undefined;
+    : "console";
 }
 
 /** Start of the first line that is not blank. */
@@ -39,18 +40,25 @@ function findFirstLine(text: string): number {
   return text.lastIndexOf("\n", text.search(/\S/)) + 1;
 }
 
-/** @param name the path, which names an MLflow metric */
+/**
+ * Adds the metrics of a text.
+ *
+ * @param name the path, which names an MLflow metric
+ * @returns who wrote it; undefined for a text without metrics
+ */
 export function addText(
   text: string,
-  form: SeriesForm,
   name: string,
   builder: SeriesBuilder,
   findings: FindingLog,
-): void {
+): string | undefined {
   const plain = text.replace(/^\ufeff/, "");
-  if (form === "CSV") addTable(plain, name, builder, findings);
-  else if (form === "MLflow metric") addMlflow(plain, name, builder);
-  else addConsole(plain, name, builder, findings);
+  const start = findFirstLine(plain);
+  const kind = describeText(plain.slice(start, start + HEAD), name);
+  if (kind === "console") return addConsole(plain, name, builder, findings).join(" and ") || undefined;
+  if (kind === "CSV") addTable(plain, name, builder, findings);
+  else addMlflow(plain, name, builder);
+  return builder.isEmpty ? undefined : kind;
 }
 
 function findStepColumn(header: readonly string[]): number | undefined {
@@ -90,7 +98,7 @@ function addTable(text: string, file: string, builder: SeriesBuilder, findings: 
   let line = text.slice(0, start).split("\n").length;
   for (const row of rows) {
     line++;
-    const step = toLogged(row[stepColumn]);
+    const step = toStep(row[stepColumn]);
     if (step === undefined || !Number.isFinite(step)) {
       if (row.every((field) => field.trim() === "")) continue;
       findings.add({
@@ -108,66 +116,6 @@ function addTable(text: string, file: string, builder: SeriesBuilder, findings: 
       if (value !== undefined) builder.add(metric, step, value, run || (row[runColumn] ?? ""));
     }
   }
-}
-
-function addConsole(text: string, file: string, builder: SeriesBuilder, findings: FindingLog): void {
-  const { entries, strays } = readConsoleLines(text);
-  for (const { step, parts, line, joined, cut } of entries) {
-    for (const part of parts) {
-      const value = readValue(part);
-      const colon = part.lastIndexOf(":");
-      if (colon > 0 && value !== undefined) builder.add(part.slice(0, colon).trim(), step, value);
-    }
-    const at = { file, line };
-    if (joined > 0) tellJoined(joined, at, findings);
-    if (cut !== undefined) tellCut(cut, at, findings);
-  }
-  if (strays.length > 0) tellStrays(strays, file, findings);
-}
-
-interface LinePlace {
-  readonly file: string;
-  readonly line: number;
-}
-
-function tellJoined(count: number, at: LinePlace, findings: FindingLog): void {
-  findings.add({
-    code: "note",
-    severity: "info",
-    subject: "wrapped lines",
-    count,
-    at,
-    likely: "a terminal or a paste broke long lines",
-    describe: (total) =>
-      `${plural(total, "line continues", "lines continue")} the console line before: read as one`,
-  });
-}
-
-function tellCut(metric: string, at: LinePlace, findings: FindingLog): void {
-  findings.add({
-    code: "partial-line",
-    severity: "skipped",
-    subject: "cut values",
-    count: 1,
-    at,
-    likely: "a terminal or a paste broke or cut off long lines",
-    hint: "take the metrics from the trainer's log file instead",
-    describe: (total) =>
-      `${plural(total, "metric")} at the end of a console line ${total === 1 ? "is" : "are"} cut off, or may be, and left out: ${total === 1 ? "" : "the first, "}${metric}`,
-  });
-}
-
-function tellStrays(lines: readonly number[], file: string, findings: FindingLog): void {
-  findings.add({
-    code: "partial-line",
-    severity: "skipped",
-    subject: "lines without a step",
-    count: lines.length,
-    at: { file, line: lines[0]! },
-    likely: "the line with their step was cut off",
-    describe: (total) =>
-      `${plural(total, "line")} of console metrics ${total === 1 ? "belongs" : "belong"} to no step and ${total === 1 ? "is" : "are"} left out`,
-  });
 }
 
 function addMlflow(text: string, name: string, builder: SeriesBuilder): void {

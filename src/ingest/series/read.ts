@@ -12,12 +12,14 @@ import { sniffJson } from "../../input/readers/json/index.ts";
 import { isParquet } from "../../input/readers/parquet/index.ts";
 import { openDocument } from "../open-document.ts";
 import { addDocument, describeSeries } from "./from-document.ts";
-import { addText, describeText } from "./from-text.ts";
+import { addText } from "./from-text.ts";
 import { SeriesBuilder, type SeriesFile } from "./series.ts";
 import { isTfRecord, readScalars } from "./tf-events.ts";
 
+/** The beginning of a dictionary that Python printed. */
+const PRINTED = /^\s*\{'/;
 /** Matches a dump of log-probs, so that it is not opened twice: a token array's name followed by an array. */
-const DUMP = /"[\w./]*(?:log_?probs?|_ids|tokens|logps|loss_mask|response_mask)"\s*:\s*\[/i;
+const DUMP = /["'][\w./]*(?:log_?probs?|_ids|tokens|logps|loss_mask|response_mask)["']\s*:\s*\[/i;
 
 /**
  * The series of a file of logged metrics; undefined for a file that is something else.
@@ -42,12 +44,12 @@ export async function readSeriesFile(path: string, findings: FindingLog): Promis
         : builder.finish("TensorBoard events", findings);
     }
     const text = Buffer.from(head).toString("utf8");
-    if (sniffJson(head, path) === undefined && !isParquet(head, head.subarray(0, 4))) {
-      if (head.includes(0)) return undefined;
-      const form = describeText(text, path);
-      if (form === undefined) return undefined;
-      addText(await readText(plain, path), form, path, builder, findings);
-      return builder.isEmpty ? undefined : builder.finish(form, findings);
+    const isText = sniffJson(head, path) === undefined && !isParquet(head, head.subarray(0, 4));
+    // A program may print a dictionary first.
+    if (isText || PRINTED.test(text)) {
+      if (head.includes(0) || (!isText && DUMP.test(text))) return undefined;
+      const form = addText(await readText(plain, path), path, builder, findings);
+      return form === undefined ? undefined : builder.finish(form, findings);
     }
     if (DUMP.test(text)) return undefined;
   } finally {

@@ -79,6 +79,17 @@ describe("what loggers wrote is read", () => {
     });
   });
 
+  it("ms-swift's logging.jsonl: the step stands before the last one, and the last row may have none", async () => {
+    const path = await put(
+      "logging.jsonl",
+      '{"loss": 0.5, "global_step/max_steps": "1/547", "percentage": "0.18%"}\n{"loss": 0.25, "global_step/max_steps": "2/547"}\n{"train_runtime": 9.5}\n',
+    );
+    const { file, findings } = await read(path);
+    expect(file!.form).toBe("JSON lines with a step");
+    expect(file!.series).toEqual([{ run: "", metric: "loss", steps: [1, 2], values: [0.5, 0.25] }]);
+    expect(findings).toEqual(["info: 1 row without a step: left out"]);
+  });
+
   it("MLflow: the metric is called as its file", async () => {
     const { file } = await read(`${FIXTURES}mlflow/metrics/${MEAN}`);
     expect(file?.series).toEqual([{ run: "", metric: MEAN, steps: [1, 2, 3, 4], values: EXPECTED[MEAN] }]);

@@ -7,7 +7,7 @@ import { checkMemory } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 
-/** Writers of such files. */
+/** Shapes of JSON and Parquet, by who writes them. */
 export type SeriesForm =
   | "verl's file logger"
   | "JSON lines with a step"
@@ -16,11 +16,7 @@ export type SeriesForm =
   | "Trainer state (transformers)"
   | "table (columns and data)"
   | "W&B summary"
-  | "CSV"
-  | "Parquet with a step"
-  | "TensorBoard events"
-  | "verl's console log"
-  | "MLflow metric";
+  | "Parquet with a step";
 
 /** One metric of one run; steps ascend, each once. */
 export interface LoggedSeries {
@@ -34,7 +30,8 @@ export interface LoggedSeries {
 
 export interface SeriesFile {
   readonly file: string;
-  readonly form: SeriesForm;
+  /** Who wrote it. */
+  readonly form: string;
   readonly series: readonly LoggedSeries[];
 }
 
@@ -71,7 +68,7 @@ export class SeriesBuilder {
     return this.#count === 0;
   }
 
-  finish(form: SeriesForm, findings: FindingLog): SeriesFile {
+  finish(form: string, findings: FindingLog): SeriesFile {
     if (this.#repeated > 0) {
       const [repeated, first] = [this.#repeated, this.#firstRepeated];
       findings.add({
@@ -108,6 +105,11 @@ export function toLogged(value: unknown): number | undefined {
   return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
+/** A step as loggers write it; ms-swift's `12/547` is the step and the last one. */
+export function toStep(value: unknown): number | undefined {
+  return toLogged(typeof value === "string" ? value.replace(/^(\d+)\/\d+$/, "$1") : value);
+}
+
 /** Loggers' names of the step; the first one in a row counts. */
 export const STEP_NAMES: readonly string[] = [
   "step",
@@ -120,6 +122,8 @@ export const STEP_NAMES: readonly string[] = [
   "progress/batch",
   "rollout/step",
   "train/step",
+  "system/step",
+  "global_step/max_steps",
   "iteration",
 ];
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { readConsoleLines, readValue } from "./console-lines.ts";
+import { cleanLines } from "./clean-lines.ts";
+import { readValue, readVerlLines, type VerlLines } from "./verl-lines.ts";
 
 const LINE =
   "(TaskRunner pid=87031) step:83 - global_seqlen/min:340538.000 - actor/lr:1e-06 - actor/entropy_loss:0.317 - actor/kl_loss:-0.024 - training/rollout_probs_diff_mean:0.002 - training/rollout_probs_diff_max:0.512 - actor/grad_norm:nan - response_length/mean:330.437 - timing_s/gen:29.641";
 
+const readLines = (text: string): VerlLines => readVerlLines(cleanLines(text));
+
 function read(text: string): { values: Map<string, number | undefined>; left: number } {
-  const { entries, strays } = readConsoleLines(text);
+  const { entries, strays } = readLines(text);
   const parts = entries.flatMap((entry) => entry.parts);
   const values = parts.map((part) => [part.slice(0, part.lastIndexOf(":")), readValue(part)] as const);
   return {
@@ -55,7 +58,7 @@ describe("console lines that a terminal broke", () => {
 
   it("go on with a separator, after which another step begins", () => {
     const text = "step:1 - a/b:0.5 - a/c:1\n - a/d:2 - a/e:3\nepoch 1 done\nstep:2 - a/b:0.25\n";
-    expect(readConsoleLines(text)).toEqual({
+    expect(readLines(text)).toEqual({
       entries: [
         { step: 1, parts: ["a/b:0.5", "a/c:1", "a/d:2", "a/e:3"], line: 1, joined: 1, cut: undefined },
         { step: 2, parts: ["a/b:0.25"], line: 4, joined: 0, cut: undefined },
@@ -65,10 +68,10 @@ describe("console lines that a terminal broke", () => {
   });
 
   it("whose step is cut off, or whose last number is, are named", () => {
-    expect(readConsoleLines("a/b:1 - a/c:2 - a/d:3\n").strays).toEqual([1]);
-    const [entry] = readConsoleLines("step:1 - a/b:0.5 - a/c:1e-\n[INFO] other words\n").entries;
+    expect(readLines("a/b:1 - a/c:2 - a/d:3\n").strays).toEqual([1]);
+    const [entry] = readLines("step:1 - a/b:0.5 - a/c:1e-\n[INFO] other words\n").entries;
     expect([entry!.parts, entry!.cut]).toEqual([["a/b:0.5"], "a/c"]);
-    const [other] = readConsoleLines("step:1 - a/b:0.5 - a/c:0.00\n2\n").entries;
+    const [other] = readLines("step:1 - a/b:0.5 - a/c:0.00\n2\n").entries;
     expect([other!.parts, other!.cut]).toEqual([["a/b:0.5"], "a/c"]);
   });
 });

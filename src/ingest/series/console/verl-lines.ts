@@ -4,21 +4,19 @@
  *
  * @module
  */
-import { toLogged } from "./series.ts";
+import { type ConsoleLine, isProgressBar } from "./clean-lines.ts";
+import { type ConsoleEntries, readPrinted } from "./entry.ts";
 
 /** `step:12 - actor/lr:1e-06 - …`, after any prefix of a launcher (verl/utils/logger/aggregate_logger.py). */
-export const CONSOLE = /(?:^|\s)step:(\d+)\s+-\s+(\S.*:.*)$/;
+const CONSOLE = /(?:^|\s)step:(\d+)\s+-\s+(\S.*:.*)$/;
 /** The beginning of such a line, however short. */
 const START = /(?:^|\s)step:\d*(?:\s+-(?:\s.*)?)?$/;
-/** Ray's prefix, and escape sequences of colors. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals color Ray's prefix with them
-const PREFIX = /^(?:\x1b\[[\d;]*m)*\([^()]*pid=\d+[^()]*\)(?:\x1b\[[\d;]*m)* ?/;
 const SEPARATOR = /\s+-(?:\s+|$)/;
 /** The rest of a number, or of its text, after a cut. */
 const NUMBER_REST = /^[\d.eE+\-naifNAIFt()]+$/;
 
 /** The metrics of one step, from one line or several. */
-export interface ConsoleEntry {
+export interface VerlEntry {
   readonly step: number;
   /** `name:value` entries. */
   readonly parts: readonly string[];
@@ -30,14 +28,30 @@ export interface ConsoleEntry {
   readonly cut: string | undefined;
 }
 
-export interface ConsoleLines {
-  readonly entries: readonly ConsoleEntry[];
+export interface VerlLines {
+  readonly entries: readonly VerlEntry[];
   /** Lines of metrics that belong to no step, because the line with their step is cut off. */
   readonly strays: readonly number[];
 }
 
-export function readConsoleLines(text: string): ConsoleLines {
-  const entries: ConsoleEntry[] = [];
+/** The metrics of verl's lines by name. */
+export function readVerlEntries(lines: readonly ConsoleLine[]): ConsoleEntries {
+  const { entries, strays } = readVerlLines(lines);
+  return {
+    strays,
+    entries: entries.map(({ parts, ...rest }) => ({
+      ...rest,
+      values: parts.flatMap((part): (readonly [string, number])[] => {
+        const value = readValue(part);
+        const colon = part.lastIndexOf(":");
+        return colon > 0 && value !== undefined ? [[part.slice(0, colon).trim(), value]] : [];
+      }),
+    })),
+  };
+}
+
+export function readVerlLines(lines: readonly ConsoleLine[]): VerlLines {
+  const entries: VerlEntry[] = [];
   const strays: number[] = [];
   let open: OpenEntry | undefined;
   const close = (): void => {
@@ -45,13 +59,15 @@ export function readConsoleLines(text: string): ConsoleLines {
     if (entry !== undefined) entries.push(entry);
     open = undefined;
   };
-  for (const [place, line] of text.split(/\r?\n/).entries()) {
-    if (START.test(line) || CONSOLE.test(line)) {
+  for (const each of lines) {
+    const { text, shown, line } = each;
+    if (isProgressBar(text)) continue;
+    if (START.test(text) || CONSOLE.test(text)) {
       close();
-      open = new OpenEntry(line, place + 1);
-    } else if (open?.take(line) !== true) {
+      open = new OpenEntry(shown, line);
+    } else if (open?.take(each) !== true) {
       close();
-      if (line.split(SEPARATOR).filter(isMetric).length >= STRAY_METRICS) strays.push(place + 1);
+      if (text.split(SEPARATOR).filter(isMetric).length >= STRAY_METRICS) strays.push(line);
     }
   }
   close();
@@ -67,9 +83,9 @@ function isMetric(part: string): boolean {
   return colon > 0 && !/\s/.test(part) && readValue(part) !== undefined;
 }
 
-/** The number of a `name:value`; NumPy 2 writes its numbers as np.float64(0.5). */
+/** The number of a `name:value`. */
 export function readValue(part: string): number | undefined {
-  return toLogged(part.slice(part.lastIndexOf(":") + 1).replace(/^np\.\w+\((.*)\)$/, "$1"));
+  return readPrinted(part.slice(part.lastIndexOf(":") + 1));
 }
 
 class OpenEntry {
@@ -88,9 +104,8 @@ class OpenEntry {
   }
 
   /** Takes the next line if it continues the entry. */
-  take(raw: string): boolean {
+  take({ text: line, shown: raw }: ConsoleLine): boolean {
     if (this.#isCut) return false;
-    const line = raw.replace(PREFIX, "");
     if (line.trim() === "") return false;
     const parts = line.trim().split(SEPARATOR);
     const begins = /^\s*-(?:\s|$)/.test(line);
@@ -131,7 +146,7 @@ class OpenEntry {
   }
 
   /** Undefined for a line that only looks like one of metrics. */
-  finish(): ConsoleEntry | undefined {
+  finish(): VerlEntry | undefined {
     const match = CONSOLE.exec(this.#text);
     if (match === null) return undefined;
     const parts = match[2]!.split(SEPARATOR).filter((part) => part !== "");
