@@ -103,6 +103,14 @@ const OBJECTS: readonly Known[] = [
   // After the models' configs, which also have a version.
   known(["transformers_version"], "generation settings (generation_config.json)", MODEL_HINT),
   known(["versions", "results"], "an evaluation's results", DUMP_HINT),
+  {
+    keys: ["doc_id", "resps", "filtered_resps"],
+    is: () => ({
+      what: "samples of an evaluation (lm-evaluation-harness, --log_samples)",
+      why: "they hold one log-likelihood for each answer, not one for each token",
+      hint: "score the same texts with both models: logratio score",
+    }),
+  },
 ];
 
 /** Only special tokens, as in `special_tokens_map.json`. */

@@ -19,6 +19,7 @@ import { rllm } from "../rllm/files/index.ts";
 import { roll } from "../roll/files/index.ts";
 import { skyrl } from "../skyrl/files/index.ts";
 import { slime } from "../slime/files/index.ts";
+import { tinker } from "../tinker/files/index.ts";
 import { verifiers } from "../verifiers/files/index.ts";
 import { verl } from "../verl/files/index.ts";
 import { xtuner, xtunerDebug } from "../xtuner/files/index.ts";
@@ -37,6 +38,7 @@ export const ADAPTERS: readonly Adapter[] = [
   verifiers,
   nemoGym,
   rllm,
+  tinker,
   art,
   openInstruct,
   maxtext,

@@ -165,6 +165,8 @@ function findUnfit<V>(
 }
 
 const SIDES = ["rollout", "trainer"] as const;
+/** More than a server's reply has, of which one list of log-probs may be all that the row's names say. */
+const BOTH = 0.45;
 
 function guesses<V>(columns: FoundColumns<V>, mapping: ColumnMapping | undefined): string[] {
   const named = new Set(Object.keys(mapping ?? {}));
@@ -186,7 +188,7 @@ function explain<V>(
   if (mapping === undefined && onePolicy !== undefined && !holdsLists(columns.get(onePolicy.has)?.value))
     return undefined;
   return {
-    score: mapping !== undefined ? 1 : onePolicy === undefined ? 0.3 : 0.2,
+    score: mapping !== undefined ? 1 : onePolicy === undefined ? BOTH : 0.2,
     found: listFound(columns, describe),
     guessed: guesses(columns, mapping),
     missing: listMissing(columns, EXPLAINED_FIELDS),
