@@ -57,7 +57,10 @@ describe("rows that Python printed", () => {
     const read: unknown[] = [];
     for await (const chunk of document.chunks({ onBadRow: ({ line }) => bad.push(line) }))
       for (let i = 0; i < chunk.length; i++) read.push(chunk.get(i, "a"));
-    expect([read, bad]).toEqual([[1, 3], [2, 3, 4]]);
+    expect([read, bad]).toEqual([
+      [1, 3],
+      [2, 3, 4],
+    ]);
   });
 
   it("are told from JSON by the first name", () => {
