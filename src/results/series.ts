@@ -27,6 +27,8 @@ export interface SeriesReport {
   readonly series: readonly SeriesFigures[];
   /** Names of all other metrics. */
   readonly others: readonly string[];
+  /** Those of them that no table has: whether they measure the mismatch is not known. */
+  readonly unknown: readonly string[];
   /** What is NaN or infinite among all logged metrics, those in `others` too. */
   readonly finite: Finite;
   /** What keeps the run from learning, from all logged metrics; worst first. */
@@ -75,6 +77,10 @@ export interface SeriesFigures {
   readonly source: string | null;
   /** The value from which each level starts; null for a level that is never reached. */
   readonly thresholds: Readonly<Record<"elevated" | "high" | "broken", number | null>> | null;
+  /** Steps whose finite value is as bad as the worst by its baseline's levels; null without a baseline. */
+  readonly steps_at_worst: number | null;
+  /** The last of them. */
+  readonly last_at_worst: number | null;
   /** Comparison with the dumps; null without dumps, or if they have no such figure. */
   readonly comparison: SeriesComparison | null;
 }

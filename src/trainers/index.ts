@@ -5,7 +5,7 @@
  * @module
  */
 
-export { type RecognisedMetric, recogniseMetric } from "./logged/recognise.ts";
+export { type RecognisedMetric, recogniseLookAlike, recogniseMetric } from "./logged/recognise.ts";
 export { type RunMetric, recogniseRunMetric } from "./logged/run-metrics.ts";
 export {
   type AppliedCorrection,

@@ -7,6 +7,8 @@ interface LoggedBaseline {
   readonly elevated: number;
   readonly high: number;
   readonly broken: number;
+  /** The limits are factors: a third is as bad as three times as much. */
+  readonly areFactors?: true;
   readonly band: string;
   readonly source: string;
 }
@@ -37,6 +39,15 @@ const BASELINES: readonly LoggedBaseline[] = [
     band: "1.02 in tests; above 1.05 is suspicious, above 1.1 fails CI",
     source: "NeMo-RL docs/guides/grpo.md and test suites",
   },
+  {
+    is: ({ figure }) => figure === "ratio_mean",
+    elevated: Number.POSITIVE_INFINITY,
+    high: 2,
+    broken: Number.POSITIVE_INFINITY,
+    areFactors: true,
+    band: "close to 1; below 0.5 or above 2 is a warning",
+    source: "verl docs/algo/rollout_corr.md",
+  },
 ];
 
 /** Compares a logged value with its published limits; undefined if there are none. */
@@ -45,11 +56,23 @@ export function readLogged(metric: RecognisedMetric, value: number): FigureReadi
   if (known !== undefined) return known;
   const baseline = BASELINES.find(({ is }) => is(metric));
   if (baseline === undefined || Number.isNaN(value)) return undefined;
+  if (baseline.areFactors) return readFactor(baseline, value);
   const { elevated, high, broken, band, source } = baseline;
   const neutral = metric.neutral ?? 0;
   // Compared with the limits as published: 1.05 − 1 is slightly more than 0.05.
   const passes = (limit: number): boolean => value > neutral + limit || value < neutral - limit;
   const level = passes(broken) ? "broken" : passes(high) ? "high" : passes(elevated) ? "elevated" : "normal";
   const thresholds = { elevated: neutral + elevated, high: neutral + high, broken: neutral + broken };
+  return { level, band, source, thresholds };
+}
+
+/** The limits are those on the value's side of 1. */
+function readFactor({ elevated, high, broken, band, source }: LoggedBaseline, value: number): FigureReading {
+  const limit = (factor: number): number => (value < 1 ? 1 / factor : factor);
+  const passes = (factor: number): boolean => (value < 1 ? value < limit(factor) : value > factor);
+  const level = passes(broken) ? "broken" : passes(high) ? "high" : passes(elevated) ? "elevated" : "normal";
+  // No value reaches an infinite limit, nor its inverse.
+  const reached = (factor: number): number => (Number.isFinite(factor) ? limit(factor) : factor);
+  const thresholds = { elevated: reached(elevated), high: reached(high), broken: reached(broken) };
   return { level, band, source, thresholds };
 }

@@ -50,7 +50,7 @@ describe("the headline", () => {
       "at the last step, 3: NaN in rollout_corr/kl and loss. Of what is finite, the one metric with a published baseline stays within it",
     );
     expect(log({ loss: [1, LOST, LOST] }).headline).toBe(
-      "since step 2: NaN in loss; none of the 1 logged metric measures the mismatch of rollout and trainer",
+      "since step 2: NaN in loss; the one logged metric is not known to measure the mismatch of rollout and trainer",
     );
     expect(log({ "rollout_corr/kl": [0, 0, 0], "rewards/a": [1, LOST, 1] }).headline).toBe(
       "the one metric with a published baseline stays within it; at step 2: NaN in rewards/a",

@@ -68,6 +68,18 @@ describe("published baselines", () => {
         /above 1\.05 is suspicious, above 1\.1 fails CI$/,
         { elevated: 1.05, high: 1.1, broken: null },
       ],
+      [
+        "rollout_corr/rollout_is_mean",
+        [
+          [0.0596, "high"],
+          [0.5, "normal"],
+          [1, "normal"],
+          [2, "normal"],
+          [2.01, "high"],
+        ],
+        /^close to 1; below 0\.5 or above 2 is a warning$/,
+        { elevated: null, high: 0.5, broken: null },
+      ],
     ],
   )("of %s", (metric, levels, band, thresholds) => {
     for (const [value, level] of levels) expect([value, one(metric, value).level]).toEqual([value, level]);
@@ -77,7 +89,7 @@ describe("published baselines", () => {
   });
 
   it("are none for other keys", () => {
-    for (const metric of ["train/max_seq_mult_prob_error", "train/tis", "per_round/max_diff_value"])
+    for (const metric of ["train/max_seq_mult_prob_error", "train/tis_abs", "per_round/max_diff_value"])
       expect(one(metric, 9)).toMatchObject({ level: null, band: null, source: null, thresholds: null });
   });
 
@@ -101,6 +113,9 @@ describe("the worst of a series", () => {
     ["rollout_corr/k3_kl", [0.1, 0.3, 0.3], 2],
     ["training/rollout_actor_probs_pearson_corr", [0.9, 0.3, 0.3], 2],
     ["train/tis", [1.1, 0.85, 1], 2],
+    // A third is further from 1 than 1.9 times as much.
+    ["train/tis", [1.9, 0.3, 1], 2],
+    ["rollout_corr/rollout_is_min", [0.1, 0, 1], 2],
     ["rollout_corr/kl", [0.1, 0, -0.1], 1],
   ])("of %s, %j, is that of step %d", (metric, values, step) => {
     expect(log({ [metric]: values }).series[0]!.worst!.step).toBe(step);
@@ -133,14 +148,82 @@ describe("the headline", () => {
     expect(logged.files).toEqual([{ file: "run.jsonl", form: "a log", metrics: 5 }]);
   });
 
+  it("says on how many steps a metric is as bad as at its worst, and which was the last", () => {
+    const { headline, series } = log(
+      { train_rollout_logprob_abs_diff: [0.01, 0.62, 0.31, 0.05, 0.01] },
+      [1, 2, 3, 4, 5],
+    );
+    expect(headline).toBe(
+      "train_rollout_logprob_abs_diff reaches 0.620 at step 2 (0.01 in dense bf16, CI gates at 0.1; broken on 2 of 5 steps, the last 3)",
+    );
+    expect(series[0]).toMatchObject({ steps_at_worst: 2, last_at_worst: 3 });
+    expect(log({ train_rollout_logprob_abs_diff: [0.01, 0.62, 0.5] }).headline).toContain(
+      "; broken on 2 of 3 steps)",
+    );
+    expect(log({ train_rollout_logprob_abs_diff: [0.01, 0.62, 0.01] }).headline).toContain(
+      "; broken on 1 of 3 steps)",
+    );
+    expect(log({ "train/tis_abs": [0.01, 0.62, 0.1] }).series[0]).toMatchObject({
+      steps_at_worst: null,
+      last_at_worst: null,
+    });
+  });
+
+  it("names metrics that no table has, apart from those of the run and of its updates", () => {
+    const { unknown, others, headline } = log(
+      { "offpolicy/kl2": [0.1], "actor/ppo_kl": [0], "critic/score/mean": [1], "some/metric": [2] },
+      [1],
+    );
+    expect(others).toEqual(["actor/ppo_kl", "critic/score/mean", "offpolicy/kl2", "some/metric"]);
+    expect(unknown).toEqual(["offpolicy/kl2", "some/metric"]);
+    expect(headline).toContain("(2 of them are unknown here)");
+  });
+
   it("counts only what has a baseline where all is well", () => {
     expect(
-      log({ "rollout_corr/kl": [0], "rollout_corr/chi2_token": [0], "train/tis": [5] }, [1]).headline,
+      log({ "rollout_corr/kl": [0], "rollout_corr/chi2_token": [0], "train/tis_abs": [5] }, [1]).headline,
     ).toBe("all 2 metrics with a published baseline stay within it");
     expect(log({ loss: [1], lr: [1] }, [1])).toMatchObject({
       level: null,
-      headline: "none of the 2 logged metrics measures the mismatch of rollout and trainer",
+      headline:
+        "none of the 2 logged metrics is known to measure the mismatch of rollout and trainer (2 of them are unknown here)",
     });
+  });
+});
+
+describe("weights of which none reaches 1", () => {
+  const weights = (mean: number, max: number): SeriesReport =>
+    log({ "rollout_corr/rollout_is_mean": [1, mean], "rollout_corr/rollout_is_max": [2, max] }, [4, 5]);
+
+  it("are impossible under the policy that sampled, and that is told", () => {
+    const { headline, findings, level } = weights(0.0746, 0.373);
+    expect(level).toBe("high");
+    expect(headline).toBe(
+      "rollout_corr/rollout_is_mean reaches 0.0746 at step 5 (close to 1; below 0.5 or above 2 is a warning; high on 1 of 2 steps); no weight reaches 1 at step 5",
+    );
+    expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+      [
+        "warning",
+        "at step 5 the largest importance weight is 0.373, and their mean 0.0746 (rollout_corr/rollout_is_max, rollout_corr/rollout_is_mean)",
+      ],
+    ]);
+  });
+
+  it.each([
+    ["where some do", 0.0746, 1.5],
+    ["where their mean is near 1", 0.98, 0.999],
+  ])("not %s", (_where, mean, max) => {
+    const { headline, findings } = weights(mean, max);
+    expect(headline).not.toContain("no weight");
+    expect(findings).toEqual([]);
+  });
+
+  it("not where only their mean is logged", () => {
+    const { headline, findings } = log({ "train/sampling_importance_ratio": [0.0596] }, [1]);
+    expect(headline).toBe(
+      "train/sampling_importance_ratio reaches 0.0596 at step 1 (close to 1; below 0.5 or above 2 is a warning)",
+    );
+    expect(findings).toEqual([]);
   });
 });
 

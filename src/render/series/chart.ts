@@ -30,9 +30,13 @@ export function toChart(series: SeriesFigures, id: string, title: string): Chart
   };
 }
 
-function baselineLines({ thresholds, worse, steps }: SeriesFigures, finite: readonly number[]): ChartLine[] {
+function baselineLines(
+  { thresholds, worse, steps, figure }: SeriesFigures,
+  finite: readonly number[],
+): ChartLine[] {
   if (thresholds === null || finite.length === 0) return [];
-  const isSmaller = worse === "smaller";
+  // A ratio's limits are those on the side of its worst value.
+  const isSmaller = worse === "smaller" || (figure === "ratio_mean" && (thresholds.high ?? 1) < 1);
   const worst = isSmaller ? Math.min(...finite) : Math.max(...finite);
   const lines: ChartLine[] = [];
   for (const level of LEVELS) {

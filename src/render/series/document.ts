@@ -15,6 +15,7 @@ import { besideSection, sayBeside } from "../health/beside.ts";
 import { writePage } from "../html/document.ts";
 import { type MarkdownOptions, writeMarkdown } from "../markdown/document.ts";
 import { drawScreen, type ScreenOptions } from "../terminal/screen.ts";
+import { printable } from "../text/printable.ts";
 import { loggedSections } from "./sections.ts";
 
 /** Mismatch metrics, their charts over the steps, and the number of other metrics. */
@@ -45,6 +46,14 @@ function buildSeriesDocument(report: SeriesReport): Document {
     sections: [
       besideSection(beside),
       ...loggedSections(report),
+      {
+        id: "unknown-metrics",
+        title: "Unknown metrics",
+        blocks:
+          series.length > 0 || report.unknown.length === 0
+            ? []
+            : [{ kind: "text", text: report.unknown.map(printable).join(", ") }],
+      },
       {
         id: "findings",
         title: "Findings",

@@ -26,6 +26,8 @@ const SERIES: SeriesFigures = {
   band: "below 0.005; 0.01 is a precision bug",
   source: "verl docs/faq",
   thresholds: { elevated: 5e-3, high: 1e-2, broken: 5e-2 },
+  steps_at_worst: 1,
+  last_at_worst: 20,
   comparison: null,
 };
 
@@ -37,6 +39,7 @@ function report(series: readonly SeriesFigures[] = [SERIES]): SeriesReport {
     files: [{ file: "run.jsonl", form: "verl's file logger", metrics: 3 }],
     series,
     others: ["critic/score/mean", "actor/lr"],
+    unknown: ["actor/lr"],
     finite: { found: [], sentence: null, read_as_missing: 0 },
     beside: [],
     level: "high",
@@ -93,6 +96,8 @@ describe("logged metrics on a terminal", () => {
     const text = terminal({ ...report([]), level: null, headline: "none of the 2 logged metrics" });
     expect(text).toContain("NOT JUDGED  None of the 2 logged metrics.");
     expect(text).not.toContain("Over the steps");
+    expect(text).toMatch(/Unknown metrics\nactor\/lr/);
+    expect(terminal(report())).not.toContain("Unknown metrics");
   });
 
   it("without Unicode are ASCII", () => {

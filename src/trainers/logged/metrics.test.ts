@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type RecognisedMetric, recogniseMetric } from "./recognise.ts";
+import { type RecognisedMetric, recogniseLookAlike, recogniseMetric } from "./recognise.ts";
 
 const ABS = "mean |Δ| in nats, delta_abs_mean, worse larger";
 const ABS_MAX = "largest |Δ| in nats, delta_abs_max, worse larger";
 const K1 = "k1, mean of rollout − trainer in nats, k1, worse away from 0";
 const K3 = "k3 in nats, k3, worse larger";
 const RATIO = "mean ρ, ratio_mean, worse away from 1";
+const EXTREME = "extreme ρ, worse away from 1";
+const OUTSIDE = "share of weights outside the bounds, worse larger";
 const ESS = "effective sample size, ess, worse smaller";
 const CHI2 = "χ² of tokens, chi2_token, worse larger";
 const PPL_RATIO = "mean ratio of perplexities, worse away from 1";
@@ -33,8 +35,9 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
     ["rollout_corr/chi2_seq", `${CHI2_SEQ} *`],
     ["rollout_corr/rollout_is_eff_sample_size", `${ESS} *~`],
     ["rollout_corr/rollout_is_mean", `${RATIO} *~`],
-    ["rollout_corr/rollout_is_max", "largest or spread of the weights, worse larger *"],
-    ["rollout_corr/rollout_is_std", "largest or spread of the weights, worse larger *"],
+    ["rollout_corr/rollout_is_max", `${EXTREME} *`],
+    ["rollout_corr/rollout_is_min", `${EXTREME} *`],
+    ["rollout_corr/rollout_is_std", "spread of the weights, worse larger *"],
     ["rollout_corr/rollout_is_ratio_fraction_high", "share of weights outside the bounds, worse larger"],
     ["rollout_corr/rollout_is_ratio_fraction_low", "share of weights outside the bounds, worse larger"],
     ["rollout_corr/rollout_rs_masked_fraction", DROPPED],
@@ -54,8 +57,14 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
     ["sampling/sampling_logp_difference/mean", `${ABS} *`],
     ["sampling/sampling_logp_difference/max", `${ABS_MAX} *`],
     ["sampling/importance_sampling_ratio/mean", `${RATIO} *~`],
-    ["sampling/importance_sampling_ratio/min", "extreme ρ, worse away from 1 *"],
-    ["sampling/importance_sampling_ratio/max", "extreme ρ, worse away from 1 *"],
+    ["sampling/importance_sampling_ratio/min", `${EXTREME} *`],
+    ["sampling/importance_sampling_ratio/max", `${EXTREME} *`],
+    ["sampling/raw_importance_sampling_ratio/mean", `${RATIO} *`],
+    ["sampling/raw_importance_sampling_ratio/max", EXTREME],
+    [
+      "sampling/frac_modified_importance_sampling_ratio",
+      "share of weights that the bounds change, worse larger",
+    ],
   ],
   "slime, miles": [
     ["train_rollout_logprob_abs_diff", `${ABS} *`],
@@ -65,6 +74,11 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
     ["mis_kl", `${K1} *`],
     ["train/mis_ppl_ratio", `${PPL_RATIO} *`],
     ["mis_log_ppl_abs_diff", `${PPL_ABS} *`],
+    ["train/mis_tis_weight_before_bound", `${RATIO} *`],
+    ["train/mis_tis_weight_after_bound", `${RATIO} *~`],
+    ["train/mis_tis_truncate_fraction", OUTSIDE],
+    ["mis_tis_clip_fraction_low", OUTSIDE],
+    ["mis_rs_mask_fraction_high", OUTSIDE],
     ["train/tis", `${RATIO} *`],
     ["train/tis_abs", "mean |ρ − 1|, worse larger *"],
     ["train/tis_clipfrac", "share of weights that truncation changes, worse larger"],
@@ -90,6 +104,8 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
     ["js_divergence_error", "Jensen-Shannon divergence in nats, worse larger"],
     ["train/sampling_importance_ratio", `${RATIO} *~`],
     ["sampling_importance_ratio", `${RATIO} *~`],
+    ["train/is_oob_ratio", "share of tokens or sequences outside the bounds, worse larger"],
+    ["Generation KL Error", `${K3} *`],
   ],
   skyrl: [
     ["policy/rollout_logprobs_abs_diff_mean", `${ABS} *`],
@@ -111,6 +127,8 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
     ["mismatch_kl/math/mean", "k3 of an environment in nats, worse larger"],
     ["mismatch_kl/all/max", "largest k3 of a token in nats, worse larger"],
     ["mismatch_kl/math/max", "largest k3 of a token in nats, worse larger"],
+    ["Mismatch KL", `${K3} *`],
+    ["kl_ent_ratio/mean", "k3 over the mean entropy, worse larger"],
     ["is_masked/mean", "share of tokens dropped, worse larger *"],
     ["is_masked/math/mean", "share of tokens dropped, worse larger *"],
   ],
@@ -128,6 +146,41 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
   tinker: [
     ["optim/kl_sample_train_v1", K1],
     ["optim/kl_sample_train_v2", "k2 in nats, k2, worse larger"],
+  ],
+  rllm: [
+    ["offpolicy/kl", K1],
+    ["offpolicy/k3_kl", K3],
+    ["offpolicy/logprob_abs_diff/mean", ABS],
+    ["offpolicy/logprob_abs_diff/max", ABS_MAX],
+    ["offpolicy/prob_abs_diff/mean", "mean |Δp|, prob_diff_mean, worse larger"],
+    ["offpolicy/prob_abs_diff/max", "largest |Δp|, prob_diff_max, worse larger"],
+    ["offpolicy/prob_pearson_corr", "Pearson of the probabilities, pearson, worse smaller"],
+    ["offpolicy/ratio/mean", `${RATIO} *`],
+    ["offpolicy/ratio/min", `${EXTREME} *`],
+    ["offpolicy/chi2_token", `${CHI2} *`],
+    ["offpolicy/log_ppl_abs_diff", `${PPL_ABS} *`],
+  ],
+  RLinf: [
+    ["actor/rollout_train_kl", `${ABS} *`],
+    ["actor/behav_approx_kl", `${K1} *~`],
+    ["actor/behav_clip_fraction", "share of tokens above the bound, worse larger"],
+  ],
+  torchtitan: [
+    ["bit_wise/logprob_diff/mean", "mean Δ in nats, delta_mean, worse away from 0"],
+    ["bit_wise/logprob_diff/max", ABS_MAX],
+    ["bit_wise/ratio_tokens_different/mean", "share of tokens with |Δ| above 1e-6, worse larger"],
+  ],
+  "verl-omni": [
+    ["rollout_corr/logprob_abs_diff_mean", ABS],
+    ["rollout_corr/logprob_abs_diff_max", ABS_MAX],
+  ],
+  Unsloth: [
+    ["sampling/rollout_kl_k1/mean", K1],
+    ["sampling/rollout_kl_k3/mean", K3],
+    ["sampling/rollout_kl_k3/max", "largest k3 of a token in nats, worse larger"],
+    ["sampling/importance_sampling_ess", `${ESS} *~`],
+    ["sampling/importance_sampling_rejected_frac", "share that the correction drops, worse larger"],
+    ["sampling/importance_sampling_rejected_seq_frac", "share that the correction drops, worse larger"],
   ],
   "ms-swift": [
     ["rollout_correction/k3_kl", `${K3} *`],
@@ -175,4 +228,28 @@ it("tells dropped tokens from kept ones, whatever stands before", () => {
 it("leaves everything else alone", () => {
   for (const key of ["loss", "actor/kl", "kl", "reward/mean", "rollout_corr/", "train/", "is_masked", ""])
     expect(recogniseMetric(key)).toBeUndefined();
+});
+
+it.each([
+  ["policy/rollout_train_logprobs_abs_diff_mean:mean", "policy/rollout_train_logprobs_abs_diff_mean"],
+  ["policy/rollout_train_logprobs_abs_diff_max:max", "policy/rollout_train_logprobs_abs_diff_max"],
+  ["rollout_corr/kl/mean", "rollout_corr/kl"],
+  ["run/gen_kl_error_mean", "gen_kl_error"],
+  ["train/mis_kl/avg", "train/mis_kl"],
+])("%s: the reducer is not part of the key", (name, key) => {
+  expect(recogniseMetric(name)).toEqual(recogniseMetric(key));
+  expect(recogniseMetric(name)!.key).toBe(key);
+});
+
+it.each([
+  ["train/ois", "ratio to the policy before the update"],
+  ["run/train/ppo_kl", "KL to the policy before the update"],
+  ["actor/ppo_kl", "KL to the policy before the update"],
+  ["train/probs_ratio", "ratio to the policy before the update"],
+  ["probs_ratio_clamped_max", "ratio to the policy before the update"],
+  ["reinforce_kl/ratio_mean", "ratio to the policy before the update"],
+  ["actor/proximal_ratio", "ratio to the policy before the update"],
+])("%s is no mismatch metric: %s", (name, meaning) => {
+  expect(recogniseMetric(name)).toBeUndefined();
+  expect(recogniseLookAlike(name)).toBe(meaning);
 });

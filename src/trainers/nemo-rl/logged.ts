@@ -1,4 +1,4 @@
-import { K3, type LoggedKeys, RATIO, TRUNCATED } from "../shared/logged-keys.ts";
+import { K3, type LoggedKeys, RATIO, SHARE, TRUNCATED, UPDATE_RATIO } from "../shared/logged-keys.ts";
 
 /** nemo_rl/algorithms/loss/loss_functions.py, grpo.py */
 export const logged: LoggedKeys = {
@@ -40,11 +40,18 @@ export const logged: LoggedKeys = {
       quirk: TRUNCATED,
       isBent: true,
     },
+    {
+      key: /(?:train\/)?is_oob_ratio$/,
+      ...SHARE,
+      meaning: "share of tokens or sequences outside the bounds",
+    },
+    { key: /Generation KL Error$/, ...K3, quirk: "printed with four decimals" },
   ],
+  lookAlikes: [{ key: /(?:train\/)?probs_ratio(?:_clamped)?(?:_min|_max)?$/, meaning: UPDATE_RATIO }],
   run: {
     evaluation: ["validation/accuracy"],
-    reward: ["train/reward"],
+    reward: ["train/reward", "Avg Reward"],
     entropy: ["train/approx_entropy"],
-    length: ["train/mean_gen_tokens_per_sample"],
+    length: ["train/mean_gen_tokens_per_sample", "Mean Generation Length"],
   },
 };

@@ -30,6 +30,13 @@ export const logged: LoggedKeys = {
       unit: "nats",
       worse: "larger",
     },
+    { key: /Mismatch KL$/, ...K3, quirk: "printed with four decimals" },
+    {
+      key: /kl_ent_ratio\/mean$|trainer_kl_ent_ratio$/,
+      meaning: "k3 over the mean entropy",
+      unit: "",
+      worse: "larger",
+    },
     {
       key: /is_masked(?:\/[^/]+)*\/mean$/,
       ...SHARE,

@@ -11,6 +11,7 @@ import { methods as nemoRl } from "../nemo-rl/methods.ts";
 import { methods as openInstruct } from "../open-instruct/methods.ts";
 import { methods as openrlhf } from "../openrlhf/methods.ts";
 import { methods as primeRl } from "../prime-rl/methods.ts";
+import { methods as rllm } from "../rllm/methods.ts";
 import { methods as roll } from "../roll/methods.ts";
 import type { TrainerMethods } from "../shared/trainer.ts";
 import { methods as skyrl } from "../skyrl/methods.ts";
@@ -35,4 +36,5 @@ export const METHODS: readonly TrainerMethods[] = [
   openInstruct,
   msSwift,
   tinker,
+  rllm,
 ];

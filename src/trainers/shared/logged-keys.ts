@@ -53,9 +53,18 @@ export type RunMetricKind =
 /** Keys of each kind, the most informative first. `*` stands for any text. */
 export type RunKeys = Readonly<Partial<Record<RunMetricKind, readonly string[]>>>;
 
+/** A key that looks like one of the mismatch and is not: it compares the policy with another one of the trainer. */
+export interface LookAlike {
+  /** Matches the whole key, without a logger's prefix. */
+  readonly key: RegExp;
+  /** A noun phrase. */
+  readonly meaning: string;
+}
+
 export interface LoggedKeys {
   /** The trainers that log them, if there are several; the trainer's own name when absent. */
   readonly of?: string;
+  readonly lookAlikes?: readonly LookAlike[];
   /** Keys of the mismatch, the more specific ones first. */
   readonly mismatch?: readonly MismatchKey[];
   readonly run?: RunKeys;
@@ -82,6 +91,11 @@ export const K1 = { ...ofFigure("k1"), meaning: "k1, mean of rollout − trainer
 export const K3 = ofFigure("k3");
 export const RATIO = { ...ofFigure("ratio_mean"), neutral: 1 } as const;
 export const ESS = { meaning: "effective sample size", unit: "", figure: "ess", worse: "smaller" } as const;
+/** The smallest or the largest ratio or weight. */
+export const EXTREME_RATIO = { meaning: "extreme ρ", unit: "", worse: "away", neutral: 1 } as const;
+/** Ratios of an update, which are 1 before its first step. */
+export const UPDATE_RATIO = "ratio to the policy before the update";
+export const UPDATE_KL = "KL to the policy before the update";
 export const SHARE = { unit: "", worse: "larger" } as const;
 
 /** Keys of perplexities and of the χ² of sequences, which several trainers log under the same names. */

@@ -1,4 +1,13 @@
-import { ABS, ABS_MAX, type LoggedKeys, RANKS, RATIO, TRUNCATED } from "../shared/logged-keys.ts";
+import {
+  ABS,
+  ABS_MAX,
+  EXTREME_RATIO,
+  type LoggedKeys,
+  RANKS,
+  RATIO,
+  SHARE,
+  TRUNCATED,
+} from "../shared/logged-keys.ts";
 
 /** trl/trainer/grpo_trainer.py */
 export const logged: LoggedKeys = {
@@ -17,11 +26,16 @@ export const logged: LoggedKeys = {
     },
     {
       key: /sampling\/importance_sampling_ratio\/(?:min|max)$/,
-      meaning: "extreme ρ",
-      unit: "",
-      worse: "away",
-      neutral: 1,
+      ...EXTREME_RATIO,
       quirk: TRUNCATED,
+    },
+    // Pull request 5243.
+    { key: /sampling\/raw_importance_sampling_ratio\/mean$/, ...RATIO, quirk: RANKS },
+    { key: /sampling\/raw_importance_sampling_ratio\/(?:min|max)$/, ...EXTREME_RATIO },
+    {
+      key: /sampling\/frac_modified_importance_sampling_ratio$/,
+      ...SHARE,
+      meaning: "share of weights that the bounds change",
     },
   ],
   run: {

@@ -2,6 +2,7 @@ import {
   ALL_ROWS,
   CLAMPED,
   ESS,
+  EXTREME_RATIO,
   K1,
   K3,
   type LoggedKeys,
@@ -10,6 +11,7 @@ import {
   RATIO,
   SHARE,
   TRUNCATED,
+  UPDATE_KL,
 } from "../shared/logged-keys.ts";
 
 /** verl/utils/debug/metrics.py and trainer/ppo/rollout_corr_helper.py */
@@ -42,9 +44,10 @@ export const logged: LoggedKeys = {
     ...perplexityMetrics("rollout_corr/", ALL_ROWS),
     { key: /rollout_corr\/rollout_is_eff_sample_size$/, ...ESS, quirk: TRUNCATED, isBent: true },
     { key: /rollout_corr\/rollout_is_mean$/, ...RATIO, quirk: TRUNCATED, isBent: true },
+    { key: /rollout_corr\/rollout_is_(?:max|min)$/, ...EXTREME_RATIO, quirk: TRUNCATED },
     {
-      key: /rollout_corr\/rollout_is_(?:max|std)$/,
-      meaning: "largest or spread of the weights",
+      key: /rollout_corr\/rollout_is_std$/,
+      meaning: "spread of the weights",
       unit: "",
       worse: "larger",
       quirk: TRUNCATED,
@@ -66,6 +69,7 @@ export const logged: LoggedKeys = {
       worse: "larger",
     },
   ],
+  lookAlikes: [{ key: /actor\/ppo_kl$/, meaning: UPDATE_KL }],
   run: {
     evaluation: ["val-core/*/mean@*", "val-core/*/acc", "val/test_score/*", "val/test_score"],
     reward: ["critic/score/mean", "critic/rewards/mean"],
