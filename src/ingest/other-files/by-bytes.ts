@@ -56,9 +56,9 @@ const MAGIC: readonly Magic[] = [
   {
     bytes: ":W&B",
     is: {
-      what: "a Weights & Biases run in its own binary format (.wandb)",
-      why: "it holds logged metrics in a format that only wandb reads",
-      hint: "sync it with wandb sync, then export the run's history as CSV: wandb.Api().run(PATH).history().to_csv('history.csv')",
+      what: "W&B's log of a run (.wandb)",
+      why: "no metric with a step can be read from it",
+      hint: "if the run logged metrics, export its history as CSV: wandb.Api().run(PATH).history().to_csv('history.csv')",
     },
   },
   {

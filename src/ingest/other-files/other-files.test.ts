@@ -111,8 +111,8 @@ const BYTES: readonly (readonly [
   [
     "run.wandb",
     latin(":W&B\xe1\xbe\0"),
-    "a Weights & Biases run in its own binary format (.wandb)",
-    "export the run's history as CSV",
+    "W&B's log of a run (.wandb): no metric with a step can be read from it",
+    "export its history as CSV",
   ],
   [
     "a.arrow",
@@ -384,10 +384,7 @@ describe("files that other programs wrote", () => {
     ["data.arrow", "an Arrow file: Arrow's own format is not read; Parquet is"],
     ["stream.arrow", "an Arrow stream: Arrow's own format is not read; Parquet is"],
     ["data.h5", "an HDF5 file: HDF5 is not read; npz is"],
-    [
-      "run.wandb",
-      "a Weights & Biases run in its own binary format (.wandb): it holds logged metrics in a format that only wandb reads",
-    ],
+    ["run.wandb", "W&B's log of a run (.wandb): no metric with a step can be read from it"],
   ])("%s", async (name, message) => {
     const path = FIXTURES + name;
     const examined = await examine({ path, root: path, relative: "" }, { findings: new FindingLog() });

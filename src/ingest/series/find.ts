@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { basename, resolve } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import { isLogratioError, putBefore } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { openFile } from "../../input/io/index.ts";
@@ -13,7 +14,7 @@ import type { SeriesFile } from "./series.ts";
 
 /** Names of loggers' files. Other files of a directory count as dumps unless they are named themselves. */
 const NAMES =
-  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|logging\.jsonl|.*\.(?:csv|tsv)|.*tfevents.*)(?:\.gz)?$/i;
+  /^(?:.*metrics.*\.(?:jsonl?|csv|tsv|parquet)|.*history.*\.(?:jsonl?|csv)|wandb-summary\.json|trainer_state\.json|logging\.jsonl|.*\.(?:csv|tsv)|.*tfevents.*|run-.*\.wandb)(?:\.gz)?$/i;
 /** verl's file logger names its file after the experiment, so the name does not tell. */
 const MAYBE = /\.jsonl$/i;
 const VERL = /^\{"step":\d+,"data":\{/;
@@ -40,9 +41,10 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
   const files = new Map<string, SeriesFile>();
   const others: string[] = [];
   let areDirectories = true;
-  // A file that is given along with its directory counts once.
-  const add = (found: SeriesFile): void => {
-    files.set(resolve(found.file), found);
+  // A file that is given along with its directory, or through a link (W&B's latest-run), counts once.
+  const add = async (found: SeriesFile): Promise<void> => {
+    const path = await realpath(found.file).catch(() => resolve(found.file));
+    if (!files.has(path)) files.set(path, found);
   };
   for (const path of paths) {
     if (path === "-") {
@@ -60,7 +62,7 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
             if (isLogratioError(error, "LimitError")) throw error;
             return undefined;
           });
-      if (found !== undefined) add(found);
+      if (found !== undefined) await add(found);
       else {
         others.push(path);
         areDirectories = false;
@@ -72,13 +74,19 @@ export async function findSeriesFiles(paths: readonly string[], findings: Findin
     const written = walked.files
       .map((file) => file.path)
       .filter((file) => isSeriesName(file) || MAYBE.test(file));
-    for (const file of [...named, ...written]) {
+    for (const file of withoutSummaries([...named, ...written])) {
       const found =
         isSeriesName(file) || (await beginsAsVerl(file)) ? await readContained(file, findings) : undefined;
-      if (found !== undefined) add(found);
+      if (found !== undefined) await add(found);
     }
   }
   return { files: [...files.values()], others, areDirectories };
+}
+
+/** The last values of a W&B run are in its log too. */
+function withoutSummaries(files: readonly string[]): readonly string[] {
+  const runs = new Set(files.filter((file) => file.endsWith(".wandb")).map((file) => dirname(file)));
+  return files.filter((file) => basename(file) !== "wandb-summary.json" || !runs.has(dirname(dirname(file))));
 }
 
 /** Most paths are directories of dumps, in which no file is read as metrics: the readers of loggers' files come late. */

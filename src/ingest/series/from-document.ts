@@ -204,7 +204,7 @@ function addSteps(metric: string, values: TreeMap, builder: SeriesBuilder): void
  *
  * @returns whether the row has a step
  */
-function addRow(row: TreeMap, form: SeriesForm, builder: SeriesBuilder): boolean {
+export function addRow(row: TreeMap, form: SeriesForm, builder: SeriesBuilder): boolean {
   // A summary has the last values; W&B counts its own steps from 0.
   const step = findStep(row) ?? (form === "W&B summary" ? 0 : undefined);
   if (step === undefined) return false;

@@ -7,14 +7,16 @@ import { basename } from "node:path";
 import { checkMemory, isLogratioError } from "../../core/base/index.ts";
 import type { FindingLog } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
-import { openFile, openPlain, type PlainStream } from "../../input/io/index.ts";
+import { openFile, openPlain, type PlainStream, type TreeMap } from "../../input/io/index.ts";
 import { sniffJson } from "../../input/readers/json/index.ts";
 import { isParquet } from "../../input/readers/parquet/index.ts";
 import { openDocument } from "../open-document.ts";
-import { addDocument, describeSeries } from "./from-document.ts";
+import type { LogDamage } from "./frames.ts";
+import { addDocument, addRow, describeSeries } from "./from-document.ts";
 import { addText } from "./from-text.ts";
 import { SeriesBuilder, type SeriesFile } from "./series.ts";
 import { isTfRecord, readScalars } from "./tf-events.ts";
+import { isWandbLog, readWandbLog } from "./wandb-log.ts";
 
 /** The beginning of a dictionary that Python printed. */
 const PRINTED = /^\s*\{'/;
@@ -42,6 +44,10 @@ export async function readSeriesFile(path: string, findings: FindingLog): Promis
       return builder.isEmpty && !basename(path).includes("tfevents")
         ? undefined
         : builder.finish("TensorBoard events", findings);
+    }
+    if (isWandbLog(head)) {
+      await addWandb(plain, path, builder, findings);
+      return builder.isEmpty ? undefined : builder.finish("W&B's log of a run", findings);
     }
     const text = Buffer.from(head).toString("utf8");
     const isText = sniffJson(head, path) === undefined && !isParquet(head, head.subarray(0, 4));
@@ -98,19 +104,35 @@ async function addEvents(
   builder: SeriesBuilder,
   findings: FindingLog,
 ): Promise<void> {
-  const scalars = readScalars(plain, ({ offset, message, likely, ends }) => {
-    findings.add({
-      code: ends ? "partial-line" : "bad-row",
-      severity: "skipped",
-      subject: file,
-      count: 1,
-      at: { file, offset },
-      likely,
-      describe: (count) =>
-        ends
-          ? `${message}; the values before it are kept`
-          : `${plural(count, "record")} cannot be read, the first: ${message}`,
-    });
-  });
+  const scalars = readScalars(plain, (damage) => tellDamage(damage, file, findings));
   for await (const { tag, step, value } of scalars) builder.add(tag, step, value);
+}
+
+/** The steps of a run as its program logged them. */
+async function addWandb(
+  plain: PlainStream,
+  file: string,
+  builder: SeriesBuilder,
+  findings: FindingLog,
+): Promise<void> {
+  let run = "";
+  for await (const record of readWandbLog(plain, (damage) => tellDamage(damage, file, findings))) {
+    if (record.kind === "run") run = record.name;
+    else addRow({ ...Object.fromEntries(record.values), run } as TreeMap, "JSON lines with a step", builder);
+  }
+}
+
+function tellDamage({ offset, message, likely, ends }: LogDamage, file: string, findings: FindingLog): void {
+  findings.add({
+    code: ends ? "partial-line" : "bad-row",
+    severity: "skipped",
+    subject: file,
+    count: 1,
+    at: { file, offset },
+    likely,
+    describe: (count) =>
+      ends
+        ? `${message}; the values before it are kept`
+        : `${plural(count, "record")} cannot be read, the first: ${message}`,
+  });
 }

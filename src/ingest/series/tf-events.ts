@@ -6,7 +6,8 @@
  */
 
 import { crc32c, unmaskChecksum } from "../../core/base/index.ts";
-import { LIKELY_CUT_OFF, type PlainStream } from "../../input/io/index.ts";
+import type { PlainStream } from "../../input/io/index.ts";
+import { cutOff, Frames, type LogDamage } from "./frames.ts";
 import { fields } from "./wire.ts";
 
 const HEADER = 12;
@@ -18,15 +19,6 @@ export interface Scalar {
   readonly step: number;
   readonly tag: string;
   readonly value: number;
-}
-
-/** A problem that stopped or disturbed reading. */
-export interface EventDamage {
-  readonly offset: number;
-  readonly message: string;
-  readonly likely: string;
-  /** Whether nothing after it could be read. */
-  readonly ends: boolean;
 }
 
 /** Whether bytes begin with a frame: its length and the length's checksum. */
@@ -42,7 +34,7 @@ export function isTfRecord(head: Uint8Array): boolean {
 /** The scalars of a stream; damage is reported, and records before and after it are kept. */
 export async function* readScalars(
   { bytes }: Pick<PlainStream, "bytes">,
-  onDamage: (damage: EventDamage) => void,
+  onDamage: (damage: LogDamage) => void,
 ): AsyncGenerator<Scalar> {
   const frames = new Frames(bytes);
   for (;;) {
@@ -88,59 +80,6 @@ export async function* readScalars(
       continue;
     }
     yield* scalars;
-  }
-}
-
-function cutOff(offset: number): EventDamage {
-  return { offset, message: "the last record is cut off", likely: LIKELY_CUT_OFF, ends: true };
-}
-
-/** Regroups chunks of any size into pieces of a requested size. */
-class Frames {
-  readonly #source: AsyncIterator<Uint8Array>;
-  #buffer: Uint8Array = new Uint8Array(0);
-  #at = 0;
-  offset = 0;
-
-  constructor(bytes: AsyncIterable<Uint8Array>) {
-    this.#source = bytes[Symbol.asyncIterator]();
-  }
-
-  get left(): number {
-    return this.#buffer.length - this.#at;
-  }
-
-  async #fill(size: number): Promise<boolean> {
-    while (this.left < size) {
-      const next = await this.#source.next();
-      if (next.done) return false;
-      const joined = new Uint8Array(this.left + next.value.length);
-      joined.set(this.#buffer.subarray(this.#at));
-      joined.set(next.value, this.left);
-      this.#buffer = joined;
-      this.#at = 0;
-    }
-    return true;
-  }
-
-  async take(size: number): Promise<Uint8Array | undefined> {
-    if (!(await this.#fill(size))) return undefined;
-    const taken = this.#buffer.subarray(this.#at, this.#at + size);
-    this.#at += size;
-    this.offset += size;
-    return taken;
-  }
-
-  async skip(size: number): Promise<boolean> {
-    let rest = size;
-    while (rest > 0) {
-      if (this.left === 0 && !(await this.#fill(1))) return false;
-      const step = Math.min(rest, this.left);
-      this.#at += step;
-      rest -= step;
-    }
-    this.offset += size;
-    return true;
   }
 }
 

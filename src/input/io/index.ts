@@ -4,6 +4,7 @@
  *
  * @module
  */
+
 export { HINT_WRITE_AGAIN, LIKELY_CUT_OFF, LIKELY_DAMAGED } from "./advice.ts";
 export { backoffMs, isPassingStatus, retryAfterMs, sleep } from "./backoff.ts";
 export { basicCredentials } from "./basic-credentials.ts";
@@ -32,6 +33,7 @@ export {
   pinFile,
   refuseOutside,
 } from "./confinement.ts";
+export { crc32 } from "./crc32.ts";
 export { type ByteStream, decompress, openPlain, type PlainStream } from "./decompress.ts";
 export { memorySource, openFile } from "./file-source.ts";
 export { holdStream } from "./held-source.ts";
