@@ -25,6 +25,12 @@ function openStore(address: string): RemoteStore {
       throw new UsageError(`${address} does not name a bucket`, { hint: `${scheme}://BUCKET/PATH` });
     return scheme === "gs" ? googleStore(bucket, key.join("/")) : s3Store(bucket, key.join("/"));
   }
+  if (scheme === "wandb") {
+    const run = address.replace(SCHEME, "").replace(/\/runs\//, "/");
+    throw new UsageError("a run is not read from W&B's servers", {
+      hint: `give the folder that wandb wrote beside the training, wandb/run-*/ or wandb/offline-run-*/: its run-*.wandb has every step; or export the history: wandb.Api().run('${run}').history(samples=100000).to_csv('history.csv')`,
+    });
+  }
   throw new UsageError(`${scheme}:// addresses are not supported`, {
     hint: "use s3://, gs://, hf://, https:// or http://, or copy the files here first",
   });

@@ -249,6 +249,13 @@ describe("addresses", () => {
     expect(nameRemote("s3://bucket/a")).toBe("s3://bucket/a");
   });
 
+  it("of a W&B run: where its steps are instead", async () => {
+    await expect(openRun(["wandb://me/project/runs/abc"])).rejects.toMatchObject({
+      message: "a run is not read from W&B's servers",
+      hint: expect.stringMatching(/run-\*\.wandb has every step.*wandb\.Api\(\)\.run\('me\/project\/abc'\)/),
+    });
+  });
+
   it.each(["ftp://host/a.npz", "file:///a.npz"])("of other kinds are refused: %s", async (address) => {
     await expect(openRun([address])).rejects.toMatchObject({
       _tag: "UsageError",
