@@ -77,7 +77,7 @@ describe("W&B's own log of an offline run", () => {
 
   it("of which a byte is wrong loses the rest of that block, and says where", async () => {
     const bad = BYTES.slice();
-    bad[5000] ^= 1;
+    bad[5000] = bad[5000]! ^ 1;
     const { steps, damage } = await read(bad);
     expect(damage.map(({ message, ends }) => [message, ends])).toEqual([
       ["a record has a wrong checksum", false],

@@ -20,7 +20,7 @@ const CLOSING = "}])";
 
 /** @param at of the first brace */
 export function readDict(text: string, at: number): DictText {
-  const values: [string, number][] = [];
+  const values: (readonly [string, number])[] = [];
   let start = at + 1;
   let cut: string | undefined;
   for (const { end, isLast } of listEnds(text, at)) {
