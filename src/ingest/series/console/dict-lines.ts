@@ -104,10 +104,10 @@ function toEntry(
     (value) => value !== undefined && Number.isFinite(value),
   );
   const metrics = values.filter(([name]) => !NOT_METRICS.has(name));
-  if (metrics.length === 0 && (step === undefined || cut === undefined)) return undefined;
+  if (metrics.length === 0 && cut === undefined) return undefined;
   const isKnown =
     step !== undefined ||
-    metrics.some(([name]) => OF_A_STEP.includes(name)) ||
+    [...metrics.map(([name]) => name), cut ?? ""].some((name) => OF_A_STEP.includes(name)) ||
     (inside !== undefined && metrics.length >= MANY);
   return isKnown ? { step: step ?? inside, values: metrics, line, joined, cut } : undefined;
 }

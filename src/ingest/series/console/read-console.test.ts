@@ -178,6 +178,14 @@ describe("a broken line", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("at the end of a log that is cut off is told, even if none of its values is whole", () => {
+    const { values, findings } = read("{'loss': 0.5, 'grad_norm': 2.0}\n{'loss': 0.2");
+    expect(values).toEqual({ "loss@1": 0.5, "grad_norm@1": 2 });
+    expect(findings).toContain(
+      "1 metric at the end of a console line is cut off, or may be, and left out: loss",
+    );
+  });
+
   it("of a dictionary that never ends leaves out the value at its end, and the next step is read", () => {
     const { values, findings } = read(
       "step 1: {'train/loss': 0.25, 'train/tis': 0.99\nTraceback (most recent call last):\nstep 2: {'train/loss': 0.5}\n",
