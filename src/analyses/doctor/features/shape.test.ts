@@ -58,6 +58,7 @@ const BASE: Figures = (() => {
     consistency: {
       ...{ byToken: 0.11, byPair: 0.12, byPrompt: 0.13, neighbors: 0.14, sureness: 0.15, turnStarts: 10 },
     },
+    staleness: null,
   };
 })();
 const change = <K extends keyof Figures>(part: K, values: Partial<Figures[K]>): Figures => ({

@@ -42,7 +42,7 @@ const NAMES: NameTable = {
 const TRAINED: NameTable = {
   rollout: ["vllm_logprobs"],
   trainer: ["trainer_logprobs"],
-  ...RESCORE_NAMES,
+  ...FURTHER_NAMES,
   tokens: ["token_ids"],
   inputIds: ["input_token_ids"],
   mask: ["response_mask"],
