@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDocument } from "../../../ingest/index.ts";
-import { memorySource } from "../../io/index.ts";
+import { memorySource } from "../../io/file-source.ts";
 import type { ColumnMapping } from "../adapter.ts";
 import { EXPECTED, FIXTURES, picture, readAll, readError } from "../read.test-data.ts";
 import { generic } from "./index.ts";
