@@ -26,6 +26,9 @@ const SCOPE_OVER_MECHANISM = 2.5;
 /** Marks that occur where tools are used, so in some environments only, without being confined to them. */
 const OF_TURNS = new Set(["tool_tokens_unmasked", "mask_shift", "retokenized_turns", "cp_boundary"]);
 
+/** Rank correlation of a row's gap with the length of its prompt, where padding to the longest is attended. */
+const FALLS_WITH_PROMPTS = -0.6;
+
 export interface RankOptions {
   /** Rows of whole steps; the main sample may be too thin to contain both of two swapped rows. */
   readonly steps?: readonly SampledRow[];
@@ -60,8 +63,12 @@ function isExplained(all: Examined, { clues }: Scope): boolean {
   // A likeness to other packed runs is no mark of packs in this one.
   const isPacked = all.odds.get("packing_leak")?.clues.some(({ profile, weight }) => !profile && weight > 0);
   const has = (id: string): boolean => clues.some(({ cause }) => cause === id);
+  // The longest prompts of a batch have no padding: the ranks and environments that got them look sound.
+  const isPadded = strongest === "pads_attended" && all.figures.places.promptLength.r < FALLS_WITH_PROMPTS;
   return (
-    (has("one_bad_source") && OF_TURNS.has(strongest)) || (has("mixed_weight_versions") && isPacked === true)
+    (has("one_bad_source") && (OF_TURNS.has(strongest) || isPadded)) ||
+    (has("one_bad_rank") && isPadded) ||
+    (has("mixed_weight_versions") && isPacked === true)
   );
 }
 
