@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .metrics import log_to, scalars
     from .notebook import Report, Viewer, report, view
     from .recorder import Counts, Recorder, init
+    from .weights import WeightComparison, WeightDigest, weight_digest
 
 #: The module that defines each name.
 _HOMES = {
@@ -29,6 +30,8 @@ _HOMES = {
     "Report": ".notebook",
     "RolloutImportanceSampling": ".corrections",
     "Viewer": ".notebook",
+    "WeightComparison": ".weights",
+    "WeightDigest": ".weights",
     "apply_correction": ".corrections",
     "assert_policies_agree": ".agree",
     "calculate_debug_metrics": ".divergence",
@@ -40,6 +43,7 @@ _HOMES = {
     "report": ".notebook",
     "scalars": ".metrics",
     "view": ".notebook",
+    "weight_digest": ".weights",
 }
 
 __all__ = [
@@ -50,6 +54,8 @@ __all__ = [
     "Report",
     "RolloutImportanceSampling",
     "Viewer",
+    "WeightComparison",
+    "WeightDigest",
     "__version__",
     "apply_correction",
     "assert_policies_agree",
@@ -62,6 +68,7 @@ __all__ = [
     "report",
     "scalars",
     "view",
+    "weight_digest",
 ]
 
 
