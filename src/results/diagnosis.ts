@@ -199,6 +199,33 @@ export interface OwnErrors {
   readonly columns_left_out: readonly string[];
 }
 
+/** What the record's digests of both sides' weights say; sequences without one on each side are in no count. */
+export interface WeightFacts {
+  /** The facts below in words. */
+  readonly sentence: string;
+  readonly sequences: number;
+  /** The same values on both sides, whatever their number types. */
+  readonly equal: number;
+  /** The same after rounding to bfloat16. */
+  readonly rounded: number;
+  readonly different: number;
+  /** Digests that cannot be compared: of other tensors, of another rounding, or named by each side in its own way. */
+  readonly unknown: number;
+  /** First step with different weights; null if there is none. */
+  readonly first_different_step: number | null;
+  /**
+   * How many steps earlier the trainer had the engine's weights, in most of the sequences whose weights differ;
+   * negative if it had them later, null if at no step of the record.
+   */
+  readonly lag: number | null;
+  /** Sequences whose weights differ by that lag. */
+  readonly lag_sequences: number;
+  /** Steps at which the trainer's weights changed since the step before in the record. */
+  readonly updates: number;
+  /** Those of them after which the weights rounded to bfloat16 are still the same: an engine in bfloat16 missed them. */
+  readonly updates_below_bfloat16: number;
+}
+
 /** A test that the run has no data for. */
 export interface UntestedQuestion {
   /** What could not be tested: `whether the rollout's log-probs are those of the distribution that was sampled`. */
@@ -228,6 +255,8 @@ export interface Diagnosis {
   readonly legs: readonly LegFigures[];
   /** Null without a column of the same weights in float32. */
   readonly own_errors: OwnErrors | null;
+  /** Null if no sequence has a digest of each side's weights. */
+  readonly weights: WeightFacts | null;
   /** Null if nothing more needs to be known. */
   readonly next_experiment: NextExperiment | null;
   /** What could not be tested, most informative first. */

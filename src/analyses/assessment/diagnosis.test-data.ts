@@ -53,6 +53,7 @@ export function makeDiagnosis(verdict: Diagnosis["verdict"], more: Partial<Diagn
     guilty_leg: null,
     own_errors: null,
     legs: [],
+    weights: null,
     next_experiment: null,
     untested: [],
     metrics: {},

@@ -4,12 +4,13 @@
  * @module
  */
 import type { Finding } from "../../core/schema/index.ts";
-import type { GuiltyLeg } from "../../results/diagnosis.ts";
+import type { GuiltyLeg, WeightFacts } from "../../results/diagnosis.ts";
 import type { Clue } from "./clue.ts";
 import { type Examined, examineView } from "./examine.ts";
 import { weighLegs } from "./judge/leg.ts";
 import { judgeScope, type Scope } from "./judge/scope.ts";
 import { weighStated } from "./judge/stated.ts";
+import { weighWeights } from "./judge/weights.ts";
 import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
 import type { SampledRow } from "./sample/row.ts";
 import { View } from "./sample/view.ts";
@@ -38,17 +39,21 @@ export interface RankOptions {
   readonly engineNoise?: number | undefined;
   /** Findings from reading. */
   readonly findings?: readonly Finding[];
+  /** What digests of weights say; null without any. */
+  readonly weights?: WeightFacts | null;
+  /** Sequences of the run. */
+  readonly sequences?: number;
 }
 
 export function rankSample(
   rows: readonly SampledRow[],
-  { steps, guiltyLeg = null, engineNoise, findings = [] }: RankOptions = {},
+  { steps, guiltyLeg = null, engineNoise, findings = [], weights = null, sequences = 0 }: RankOptions = {},
 ): Ranking {
   const view = new View(rows);
   const all = examineView(view, { steps: steps && new View(steps), engineNoise });
   const scope = judgeScope(view, all.figures.places.rowGaps);
   const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] =>
-    rankCauses(weighLegs(weighStated(odds, findings), guiltyLeg));
+    rankCauses(weighLegs(weighWeights(weighStated(odds, findings), weights, sequences), guiltyLeg));
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
   const within = shareOf(view, scope.rows);

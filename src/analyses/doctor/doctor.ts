@@ -17,6 +17,8 @@ import { ROWS } from "./sample/row-bytes.ts";
 import { compareRows, RowSample, stepFirstKey } from "./sample/row-sample.ts";
 import { RunSums } from "./sample/run-sums.ts";
 import { giveVerdict } from "./verdict.ts";
+import { relateSides } from "./weights/relate.ts";
+import { WeightsSeen } from "./weights/weights-seen.ts";
 
 export interface DiagnoseOptions {
   /**
@@ -44,6 +46,7 @@ export class Doctor extends Sums {
     columns: part(ColumnsSeen.layout, (doctor) => doctor.#columns),
     legs: part(Legs.layout, (doctor) => doctor.#legs),
     errors: part(ErrorSums.layout, (doctor) => doctor.#errors),
+    weights: part(WeightsSeen.layout, (doctor) => doctor.#weights),
     trainers: contents(
       listOf(TEXT),
       (doctor) => [...doctor.#trainers].sort(),
@@ -73,6 +76,7 @@ export class Doctor extends Sums {
   readonly #columns = new ColumnsSeen();
   readonly #legs = new Legs();
   readonly #errors = new ErrorSums();
+  readonly #weights = new WeightsSeen();
   /** Groups from the entire run. */
   readonly #spread = new RowSample();
   /** Steps kept as whole as the limit allows: rows are swapped and copied within a step. */
@@ -88,6 +92,7 @@ export class Doctor extends Sums {
     this.#sums.add(batch);
     this.#trainers.add(batch.provenance.trainer);
     this.#columns.add(batch);
+    this.#weights.add(batch);
     if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
     const clusters = known ?? clusterKeys(batch);
     this.#legs.add(batch, clusters);
@@ -123,11 +128,14 @@ export class Doctor extends Sums {
   diagnose(options: DiagnoseOptions = {}): Diagnosis {
     const { engineNoise, ...legs } = this.#legs.result();
     const { sampleTokens: most } = options;
+    const weights = relateSides(this.#weights.list());
     const ranking = rankSample(this.#spread.list(most), {
       ...(!this.#spread.isWhole(most) && { steps: this.#steps.list(most) }),
       guiltyLeg: legs.guilty_leg,
       ...(engineNoise !== null && { engineNoise }),
       ...(options.findings && { findings: options.findings }),
+      weights,
+      sequences: this.sequences,
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);
     const describe = (ranked: RankedCause): DoctorCause => describeCause(ranked, trainer);
@@ -160,6 +168,7 @@ export class Doctor extends Sums {
       alike,
       ...legs,
       own_errors: this.#errors.result(),
+      weights,
       next_experiment:
         verdict === "too_few"
           ? null

@@ -8,6 +8,7 @@ import { type ClusterKeys, clusterKeys } from "../report/cluster-keys.ts";
 export const SUMMARY_COLUMNS = [
   "length",
   "provenance",
+  "sides",
   "offsets",
   "responseMask",
   "turnMask",

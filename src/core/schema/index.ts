@@ -70,3 +70,4 @@ export {
   VERSION_KEY,
   WRITER_KEY,
 } from "./version.ts";
+export { relateWeights, type WeightRelation, weightKeys } from "./weight-digest.ts";

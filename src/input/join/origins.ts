@@ -4,14 +4,15 @@
  *
  * @module
  */
-import type {
-  FindingLog,
-  Origin,
-  Provenance,
-  Sampling,
-  SequenceDraft,
-  SideFacts,
-  Sides,
+import {
+  type FindingLog,
+  type Origin,
+  type Provenance,
+  relateWeights,
+  type Sampling,
+  type SequenceDraft,
+  type SideFacts,
+  type Sides,
 } from "../../core/schema/index.ts";
 import { plural } from "../../core/text/index.ts";
 
@@ -90,7 +91,7 @@ export class JoinedOrigins {
 
   #compareWeights(sides: Sides | undefined, trainer: SequenceDraft): void {
     const [a, b] = [sides?.rollout?.weights, sides?.trainer?.weights];
-    if (a === undefined || b === undefined || a === b) return;
+    if (a === undefined || b === undefined || !mayDiffer(a, b)) return;
     this.#options.findings.add({
       code: "sides-differ",
       severity: "info",
@@ -108,6 +109,11 @@ export class JoinedOrigins {
     const file = origin?.provenance.file ?? this.#options.provenance.file;
     return { file, ...(row !== undefined && { row }) };
   }
+}
+
+function mayDiffer(a: string, b: string): boolean {
+  const relation = relateWeights(a, b);
+  return relation === "different" || relation === "unknown";
 }
 
 function areEqual(a: number | string, b: number | string): boolean {

@@ -238,6 +238,16 @@ it.each<[GuiltyLeg | null, string]>([
   expect(text).toContain("3.75e-6 nats in the decode leg, 0.0170 in the trainer leg.");
 });
 
+it("says what the digests of both sides' weights show", () => {
+  const weights = {
+    sentence: "They are equal.",
+    ...{ sequences: 64, equal: 64, rounded: 0, different: 0, unknown: 0 },
+    ...{ first_different_step: null, lag: null, lag_sequences: 0, updates: 3, updates_below_bfloat16: 0 },
+  };
+  expect(firstScreen({ ...FAULT, weights })).toMatch(/^weights +They are equal\.$/m);
+  expect(firstScreen(FAULT)).not.toMatch(/^weights/m);
+});
+
 describe("terminals", () => {
   it.each([60, 80, 100, 140])("of %i columns are not overrun, but by what is pasted", (width) => {
     const isPasted = (line: string): boolean => /logratio show|override_config|logratio report/.test(line);

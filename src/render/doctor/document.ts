@@ -26,7 +26,7 @@ const FOUND: ReadonlySet<VerdictLevel> = new Set(["broken", "not_comparable", "f
  * was tested, and what could not be.
  */
 export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
-  const { assessment, next_experiment: next } = report;
+  const { assessment, next_experiment: next, weights } = report;
   const word = verdictWord(assessment);
   const commands = makeCommands(report, input);
   const first = firstCauses(report);
@@ -35,6 +35,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
   const sentences = [
     ["legs", legSentence(report)],
     ["errors", ownErrorSentence(report)],
+    ["weights", weights?.sentence],
   ] as const;
   return {
     kind: "doctor",

@@ -174,6 +174,7 @@ export const FAULT: DoctorReport = {
       equal_share: 0.001,
     },
   ],
+  weights: null,
   next_experiment: {
     id: "score_twice",
     title: "Compute the trainer's log-probs of one batch twice and compare them",

@@ -2,14 +2,15 @@ import { expect, it } from "vitest";
 import { ByteReader } from "../../../core/base/byte-reader.ts";
 import { ByteWriter } from "../../../core/base/byte-writer.ts";
 import { createRecordBuilder } from "../../../core/schema/builder.ts";
-import type { RecordBatch } from "../../../core/schema/record.ts";
+import type { RecordBatch, Sides } from "../../../core/schema/record.ts";
 import type { SequenceDraft } from "../../../core/schema/sequence-draft.ts";
 import { ColumnsSeen } from "./columns-seen.ts";
 
-function makeBatch(draft: Partial<SequenceDraft>): RecordBatch {
+function makeBatch({ sides, ...draft }: Partial<SequenceDraft> & { readonly sides?: Sides }): RecordBatch {
   const builder = createRecordBuilder({
     provenance: { file: "a", format: "npz", trainer: "verl", alignment: "token" },
     sampling: {},
+    ...(sides && { sides }),
   });
   const logprobs = Float32Array.of(-1, -2);
   builder.push({
@@ -33,13 +34,14 @@ const names = (...batches: readonly RecordBatch[]): string[] => {
 };
 
 const top = { k: 1, ids: Int32Array.of(1, 2), logprobs: Float32Array.of(-1, -2) };
-const COLUMNS: readonly (readonly [string, Partial<SequenceDraft>])[] = [
+const COLUMNS: readonly (readonly [string, Parameters<typeof makeBatch>[0]])[] = [
   ["policy_logprobs.rescore", { policyLogprobs: { rescore: Float32Array.of(-1, -2) } }],
   ["entropy.rollout", { entropies: { rollout: Float32Array.of(1, 2) } }],
   ["topk_logprobs", { topK: { rollout: top, trainer: top } }],
   ["response_token_ids", { responseTokenIds: Int32Array.of(5, 6) }],
   ["prompt_token_ids", { promptTokenIds: Int32Array.of(1) }],
   ["weight_versions", { weightVersions: Int32Array.of(3, 3) }],
+  ["rollout_weights", { sides: { rollout: { weights: "a" }, trainer: { weights: "b" } } }],
   ["step", { step: 4 }],
   ["rank", { rank: 0 }],
   ["environment", { environment: "math" }],
@@ -90,6 +92,11 @@ it("says what each would tell, and how to get it", () => {
       how: "record the weight version that sampled each token",
     },
     {
+      test: "whether both sides had the same weights",
+      column: "rollout_weights",
+      how: "record a digest of each side's weights: docs/doctor.md#digests-of-weights",
+    },
+    {
       test: "when the mismatch began and whether it grows",
       column: "step",
       how: "record the training step of each sequence, or pass a directory with several steps",
@@ -115,6 +122,9 @@ it("takes one side for what it tells alone", () => {
   const rollout = names(makeBatch({ topK: { rollout: top } }));
   expect(rollout).toContain("topk_logprobs");
   expect(rollout).not.toContain("entropy.rollout");
+  expect(names(makeBatch({ sides: { rollout: { weights: "a" }, trainer: {} } }))).toContain(
+    "rollout_weights",
+  );
   const trainer = names(makeBatch({ topK: { trainer: top } }));
   expect(trainer).toContain("topk_logprobs");
   expect(trainer).toContain("entropy.rollout");

@@ -57,6 +57,12 @@ const WANTED: readonly Wanted[] = [
     isIn: ({ weightVersions }) => weightVersions !== undefined,
   },
   {
+    test: "whether both sides had the same weights",
+    column: "rollout_weights",
+    how: "record a digest of each side's weights: docs/doctor.md#digests-of-weights",
+    isIn: ({ sides }) => sides?.rollout?.weights !== undefined && sides.trainer?.weights !== undefined,
+  },
+  {
     test: "when the mismatch began and whether it grows",
     column: "step",
     how: "record the training step of each sequence, or pass a directory with several steps",

@@ -6,6 +6,9 @@ import { normal, seededRandom } from "../../../../test/support/calibration/claim
 import { diagnoseRun } from "../../../analyses/runs/diagnose-run.ts";
 import { reportRun } from "../../../analyses/runs/report-run.ts";
 import { isLogratioError, type LogratioError } from "../../../core/base/errors.ts";
+import type { RecordBatch, Sides } from "../../../core/schema/record.ts";
+import { openRun } from "../../../ingest/open-run.ts";
+import { writeRecord } from "../../../ingest/writing/write-record.ts";
 import type { DoctorReport } from "../../../results/doctor.ts";
 import { EXIT } from "../exit-status.ts";
 import { captured, DEMO } from "./captured.test-data.ts";
@@ -96,6 +99,65 @@ describe("logratio doctor", () => {
   it("explains how files were read", async () => {
     const { err } = await run([STALE], { explain: true, json: true });
     expect(err).toContain("rollout log-probs: rollout_log_probs");
+  });
+});
+
+describe("digests of weights in a record", () => {
+  const digest = (step: number): string =>
+    `logratio-weights-1:bfloat16:9:${"0".repeat(16)}:${hex(step)}:${hex(step)}`;
+  const hex = (value: number): string => value.toString(16).padStart(16, "0");
+
+  /** The old weights of the demo as a record in which each side states its weights at each step. */
+  async function stating(
+    name: string,
+    sides: (step: number, before: number | undefined) => Sides,
+  ): Promise<string> {
+    const { batches } = await openRun([STALE]);
+    const file = join(folder, name);
+    async function* stated(): AsyncGenerator<RecordBatch> {
+      let before: number | undefined;
+      for await (const batch of batches()) {
+        yield { ...batch, sides: sides(batch.steps[0]!, before) };
+        before = batch.steps[0]!;
+      }
+    }
+    await writeRecord(file, stated());
+    return file;
+  }
+  const diagnose = async (file: string): Promise<DoctorReport> =>
+    JSON.parse((await run([file], { json: true })).out) as DoctorReport;
+  const probability = ({ causes }: DoctorReport, id: string): number =>
+    causes.find((cause) => cause.id === id)?.probability ?? 0;
+
+  it("name old weights and by how many steps, where log-probs alone leave them open", async () => {
+    const old = await stating("old.parquet", (step, before = 0) => ({
+      rollout: { weights: digest(before) },
+      trainer: { weights: digest(step) },
+    }));
+    const report = await diagnose(old);
+    expect(report.weights).toMatchObject({
+      sequences: 768,
+      different: 768,
+      first_different_step: 10,
+      lag: 10,
+    });
+    expect(probability(report, "stale_weights")).toBeGreaterThan(0.95);
+    const open = await diagnose(STALE);
+    expect(open.weights).toBeNull();
+    expect(probability(open, "stale_weights")).toBeLessThan(0.5);
+  });
+
+  it("rule other weights out where they are equal", async () => {
+    const equal = await diagnose(
+      await stating("equal.parquet", (step) => ({
+        rollout: { weights: digest(step) },
+        trainer: { weights: digest(step) },
+      })),
+    );
+    expect(equal.weights).toMatchObject({ sequences: 768, equal: 768, lag: null, updates: 11 });
+    for (const id of ["stale_weights", "wrong_checkpoint", "lora_not_merged", "trainer_ahead_one_update"])
+      expect(probability(equal, id)).toBeLessThan(0.01);
+    expect(equal.untested.map(({ column }) => column)).not.toContain("rollout_weights");
   });
 });
 
