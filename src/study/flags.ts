@@ -1,5 +1,5 @@
 /**
- * The flags of `score` and `kl`, each declared once. The help of the command line, the types of options, and what is
+ * The flags of `score` and `kl`, and of checkpoints for `doctor`, each declared once. The help of the command line, the types of options, and what is
  * read of them into a config (`scoring/config`) follow from here. Only data: `--help` loads this file.
  *
  * @module
@@ -234,6 +234,24 @@ const BACKEND_FLAGS = {
   },
 } as const satisfies FlagTable;
 
+/** Checkpoints that a run may have used, for `doctor`, which has a `--memory` and `--batch-tokens` of its own. */
+const { python, gpu, dtype, deviceMap, threads, concurrency, timeout, retries } = BACKEND_FLAGS;
+export const CHECKPOINT_FLAGS = {
+  checkpoints: {
+    as: "texts",
+    takes: "<name=at>",
+    meaning:
+      "which of these did the engine use, which the trainer? as --policy of score: name=hf:DIR, name=onnx:DIR, " +
+      "'onnx:DIR/*', name=vllm:URL#model, …; repeatable",
+  },
+  checkpointTokens: {
+    as: "count",
+    takes: "<n>",
+    meaning: "response tokens to score under each of --checkpoints, in whole prompts (default 10000)",
+  },
+  ...{ python, gpu, dtype, deviceMap, threads, concurrency, timeout, retries },
+} as const satisfies FlagTable;
+
 const SAMPLING_FLAGS = {
   generate: {
     as: "count",
@@ -356,6 +374,7 @@ export const FIGURE_FLAGS = {
 } as const satisfies FlagTable;
 
 export interface ScoringFlags extends FlagOptions<typeof SCORING_FLAGS> {}
+export interface CheckpointFlags extends FlagOptions<typeof CHECKPOINT_FLAGS> {}
 export interface JudgingFlags extends FlagOptions<typeof JUDGING_FLAGS> {}
 export interface ReportFlags extends FlagOptions<typeof REPORT_FLAGS & typeof FIGURE_FLAGS> {}
 

@@ -16,6 +16,7 @@ export {
   type SummedStudy,
   sumStudy,
 } from "./analyze-study.ts";
+export { type CheckpointSpec, readCheckpointFlags } from "./config/checkpoint-flags.ts";
 export { pickJudgingFlags, readJudgingFlags, writeSettings } from "./config/judging-flags.ts";
 export { mergeConfigs } from "./config/merge-configs.ts";
 export { readAnalysisConfig } from "./config/read-analysis.ts";
@@ -23,8 +24,10 @@ export { readStudyConfig, type StudyConfig } from "./config/read-config.ts";
 export { type ConfiguredStudy, readStudy } from "./config/read-study.ts";
 export { readReportFlags, readStages } from "./config/report-flags.ts";
 export { checkStudyOutput, refuseScoring, studyFromFlags, studyInputs } from "./config/scoring-flags.ts";
+export type { ForcedText } from "./policy.ts";
 export { readStoredConfig } from "./read-stored-config.ts";
 export { type RunStudyOptions, type RunStudyResult, runStudy } from "./run-study.ts";
+export { scoreSample } from "./score-sample.ts";
 export type { ScoreProgress } from "./score-study.ts";
 export { type Manifest, paths as studyPaths, readManifest } from "./store/manifest.ts";
 export { readTexts } from "./store/texts-file.ts";

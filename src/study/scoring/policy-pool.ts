@@ -11,9 +11,12 @@ export interface KnownPolicy {
   readonly facts: PolicyFacts;
 }
 
+/** What the pool needs to know of a study. */
+export type PooledPolicies = Pick<StudySpec, "policies" | "reference" | "pairs" | "topK" | "attention">;
+
 /** The policies of a study, opened when first needed, and not at all if everything is scored. */
 export class PolicyPool {
-  readonly #spec: StudySpec;
+  readonly #spec: PooledPolicies;
   readonly #options: BackendOptions;
   readonly #tokenizer: string | undefined;
   readonly #before: Readonly<Record<string, ManifestPolicy>>;
@@ -22,7 +25,7 @@ export class PolicyPool {
 
   /** @param tokenizer directory of the study's tokenizer; policies with a different vocabulary are refused */
   constructor(
-    spec: StudySpec,
+    spec: PooledPolicies,
     tokenizer: string | undefined,
     before: Readonly<Record<string, ManifestPolicy>>,
     options: BackendOptions,

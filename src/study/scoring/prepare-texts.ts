@@ -56,7 +56,10 @@ function noText(findings: readonly Finding[]): EmptyInputError {
 }
 
 /** The reference's own tokenizer, else the first that comes with a model. */
-async function findTokenizer({ policies, reference }: StudySpec): Promise<string | undefined> {
+export async function findTokenizer({
+  policies,
+  reference,
+}: Pick<StudySpec, "policies" | "reference">): Promise<string | undefined> {
   const first = policies.filter(({ name }) => name === reference);
   for (const { at } of [...first, ...policies]) {
     const dir = await tokenizerBeside(at);

@@ -43,7 +43,7 @@ export async function scorePolicy(
   policy: Policy,
   partners: readonly LogitsPolicy[],
   texts: readonly KeyedText[],
-  file: PolicyScoresFile,
+  file: Pick<PolicyScoresFile, "add">,
   options: ScorePolicyOptions,
 ): Promise<ScoredPolicy> {
   const { signal, topK, onText } = options;

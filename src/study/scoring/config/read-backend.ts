@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { UsageError } from "../../../core/base/index.ts";
 import type { BackendOptions } from "../open-policy.ts";
 import type { ConfigFields } from "./fields.ts";
 
@@ -35,8 +36,14 @@ export function readBackend(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** The key of servers: neither on a command line, where every process list shows it, nor in a file that is passed around. */
+export function readApiKey(): Pick<BackendOptions, "apiKey"> {
+  const apiKey = process.env.LOGRATIO_API_KEY;
+  return apiKey ? { apiKey } : {};
+}
+
 /** How GPUs are named, for messages. */
-export const GPU_FORMS = "a GPU's number (0 or cuda:0), several (0,1), or none or cpu for the CPU";
+const GPU_FORMS = "a GPU's number (0 or cuda:0), several (0,1), or none or cpu for the CPU";
 
 /**
  * GPUs as users and PyTorch name them: `0`, `0,1`, `cuda:1`, `cuda` (the first), and `none` or `cpu` for the CPU.
@@ -51,6 +58,14 @@ export function parseGpu(text: string): string | undefined {
   if (names.length === 1 && (names[0] === "none" || names[0] === "cpu")) return "none";
   const numbers = names.map((name) => (name === "cuda" ? "0" : /^(?:cuda:)?(\d+)$/.exec(name)?.[1]));
   return numbers.includes(undefined) ? undefined : numbers.map(Number).join(",");
+}
+
+/** The value of `--gpu`. @throws UsageError */
+export function parseGpuFlag(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const gpu = parseGpu(given);
+  if (gpu !== undefined) return gpu;
+  throw new UsageError(`--gpu must be ${GPU_FORMS}, not "${given}"`);
 }
 
 /** In YAML a single GPU is a number. */

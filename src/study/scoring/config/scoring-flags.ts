@@ -12,7 +12,7 @@ import { flagOf, type ReportFlags, SCORING_FLAGS, type ScoringFlags } from "../.
 import type { StudySpec } from "../study-spec.ts";
 import { configFromFlags, parseNamed, parseNumber } from "./config-from-flags.ts";
 import { defined, mergeConfigs } from "./merge-configs.ts";
-import { GPU_FORMS, parseGpu } from "./read-backend.ts";
+import { parseGpuFlag, readApiKey } from "./read-backend.ts";
 import { readStudyConfig, type StudyConfig } from "./read-config.ts";
 import { type ConfiguredStudy, readStudy } from "./read-study.ts";
 import { findFilteredProblems, refuseResults, type StudyVerb } from "./rl-probe-files.ts";
@@ -42,9 +42,7 @@ export async function studyFromFlags(
   const fromFile = config === undefined ? {} : await readStudyConfig(config);
   const merged = mergeConfigs(mergeConfigs(fromFile, readScoringFlags(files, flags)), more);
   const study = await readStudy(merged, defaultOut(config ?? files[0]), config);
-  // A key belongs neither on a command line, where every process list shows it, nor in a file that is passed around.
-  const apiKey = process.env.LOGRATIO_API_KEY;
-  return apiKey ? { ...study, backend: { ...study.backend, apiKey } } : study;
+  return { ...study, backend: { ...study.backend, ...readApiKey() } };
 }
 
 /** Every path named by a study's paths and flags; callers skip entries that are not paths. */
@@ -109,7 +107,7 @@ function readScoringFlags(files: readonly string[], flags: ScoringFlags): StudyC
       flags.onlyOutcomes === undefined
         ? undefined
         : parseNamed("--only-outcomes", flags.onlyOutcomes.split(",")),
-    backend: defined({ ...(backend as StudyConfig), gpu: readGpuFlag(flags.gpu) }),
+    backend: defined({ ...(backend as StudyConfig), gpu: parseGpuFlag(flags.gpu) }),
     ...addDrawing(flags, { generate: generate as StudyConfig, continue: continues as StudyConfig }),
   });
 }
@@ -135,13 +133,6 @@ function addDrawing(
     generate: defined({ ...asked.generate, ...(generates && drawing) }),
     continue: defined({ ...asked.continue, ...(continues && drawing) }),
   };
-}
-
-function readGpuFlag(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined;
-  const gpu = parseGpu(given);
-  if (gpu !== undefined) return gpu;
-  throw new UsageError(`--gpu must be ${GPU_FORMS}, not "${given}"`);
 }
 
 function dpoResponses(problems: string): string {
