@@ -7,6 +7,7 @@ import type { Finding } from "../core/schema/index.ts";
 import type { Assessment } from "./assessment.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import type { SourceSummary } from "./report.ts";
+import type { ServedReport } from "./served.ts";
 
 export const DOCTOR_SCHEMA_VERSION = 2;
 
@@ -18,6 +19,8 @@ export interface DoctorReport extends Diagnosis {
   readonly run: string;
   /** The answer about the run, that of `report`; its `causes` are the first ones of these. */
   readonly assessment: Assessment;
+  /** Which checkpoint each side used; null unless checkpoints were given and one could be scored. */
+  readonly checkpoints: ServedReport | null;
   /** Findings of reading, with counts and first places. */
   readonly findings: readonly Finding[];
   /** Files that were read. */

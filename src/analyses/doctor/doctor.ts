@@ -125,11 +125,20 @@ export class Doctor extends Sums {
     return this.#sums.all.tokens;
   }
 
+  /**
+   * Whole sequences of prompts from the entire run, ordered independently of the input.
+   *
+   * @param most response tokens
+   */
+  sample(most?: number): SampledRow[] {
+    return this.#spread.list(most);
+  }
+
   diagnose(options: DiagnoseOptions = {}): Diagnosis {
     const { engineNoise, ...legs } = this.#legs.result();
     const { sampleTokens: most } = options;
     const weights = relateSides(this.#weights.list());
-    const ranking = rankSample(this.#spread.list(most), {
+    const ranking = rankSample(this.sample(most), {
       ...(!this.#spread.isWhole(most) && { steps: this.#steps.list(most) }),
       guiltyLeg: legs.guilty_leg,
       ...(engineNoise !== null && { engineNoise }),

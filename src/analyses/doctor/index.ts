@@ -7,3 +7,5 @@
  */
 export { Doctor } from "./doctor.ts";
 export { fillPaths } from "./fill-paths.ts";
+export type { SampledRow } from "./sample/row.ts";
+export { judgeServed, type NamedCheckpoint, type RescoredRow } from "./served/judge-served.ts";

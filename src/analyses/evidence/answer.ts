@@ -46,5 +46,13 @@ function prepare({ evidence, trainer, ...input }: AnswerInput): {
 /** What `logratio doctor --json` prints. */
 export function makeDoctorReport({ report, diagnosis }: Answer): DoctorReport {
   const { run, assessment, findings, sources } = report;
-  return { schemaVersion: DOCTOR_SCHEMA_VERSION, run, ...diagnosis, assessment, findings, sources };
+  return {
+    schemaVersion: DOCTOR_SCHEMA_VERSION,
+    run,
+    ...diagnosis,
+    assessment,
+    checkpoints: null,
+    findings,
+    sources,
+  };
 }

@@ -9,6 +9,7 @@ import type { Run } from "../../ingest/index.ts";
 import type { DoctorReport } from "../../results/doctor.ts";
 import { PRESETS } from "../../trainers/index.ts";
 import { type Answer, makeDoctorReport } from "../evidence/answer.ts";
+import type { RunEvidence } from "../evidence/run-evidence.ts";
 import type { FilterOptions } from "./filter-option.ts";
 import { type RunInput, readFlags } from "./input-options.ts";
 import { nothingToCompare } from "./nothing-to-compare.ts";
@@ -52,12 +53,13 @@ export async function diagnoseRun(
   const trainer = parseTrainer(options.for);
   const list = listPaths(paths);
   const { run, batches } = await startReading(list, options, { allowPositive: true });
-  return diagnoseOpenRun(run, batches, {
+  const { report } = await diagnoseOpenRun(run, batches, {
     paths: list,
     flags: readFlags(options),
     trainer,
     tokenizer: options.tokenizer,
   });
+  return report;
 }
 
 const TRAINERS: readonly string[] = PRESETS.map(({ name }) => name);
@@ -80,7 +82,7 @@ export interface OpenRunDiagnosis {
 }
 
 /**
- * The diagnosis of an open run, from its batches: shared by {@link diagnoseRun} and the command line.
+ * The diagnosis of an open run, from its batches, with the evidence, whose sample of sequences can be examined further.
  *
  * @throws EmptyInputError if no token is left to compare, and that is not the fault itself
  */
@@ -88,8 +90,9 @@ export async function diagnoseOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
   asked: OpenRunDiagnosis,
-): Promise<DoctorReport> {
-  return diagnosisOf(await answerOpenRun(run, batches, { ...asked, parity: [] }));
+): Promise<{ readonly report: DoctorReport; readonly evidence: RunEvidence }> {
+  const answer = await answerOpenRun(run, batches, { ...asked, parity: [] });
+  return { report: diagnosisOf(answer), evidence: answer.evidence };
 }
 
 /**

@@ -99,12 +99,17 @@ export async function reportOpenRun(
   return report;
 }
 
+/** An answer with the evidence that it was made of. */
+export interface EvidencedAnswer extends Answer {
+  readonly evidence: RunEvidence;
+}
+
 /** The answer about an open run, from its batches, even if no token can be compared. */
 export async function answerOpenRun(
   run: Run,
   batches: AsyncIterable<RecordBatch>,
   { threads = defaultThreads(), apart, ...asked }: OpenRunReport & Pick<AnswerOptions, "trainer">,
-): Promise<Answer> {
+): Promise<EvidencedAnswer> {
   const files = apart && chooseFiles(run, threads, apart);
   if (files === undefined)
     return answerEvidence(run, await summarizeBatches(batches, { threads }), { ...asked, threads });
@@ -124,7 +129,7 @@ export async function answerEvidence(
   run: Run,
   evidence: RunEvidence,
   { threads = 1, tokenizer, ...asked }: AnswerOptions,
-): Promise<Answer> {
+): Promise<EvidencedAnswer> {
   const input = {
     run: run.name,
     ...asked,
@@ -136,5 +141,5 @@ export async function answerEvidence(
   };
   const { report, diagnosis } = threads > 1 ? await answerRunBeside(input, testApart) : answerRun(input);
   const open = tokenizer === undefined ? undefined : () => openSpeller(tokenizer);
-  return { report: await spellReport(report, open), diagnosis };
+  return { report: await spellReport(report, open), diagnosis, evidence };
 }

@@ -248,6 +248,36 @@ it("says what the digests of both sides' weights show", () => {
   expect(firstScreen(FAULT)).not.toMatch(/^weights/m);
 });
 
+it("says which checkpoints were used, of each side and step, and by how much", () => {
+  const used = (checkpoint: string | null, none: number) => ({
+    checkpoint,
+    nearest: "dpo",
+    none,
+    most_noise: 0.2,
+  });
+  const distance = (probability: number, logit_noise_mean: number) => ({
+    probability,
+    logit_noise_mean,
+    ...{ logit_noise: 0.1, delta_abs_median: 0.01 },
+  });
+  const checkpoints = {
+    sentence: "The engine used dpo.",
+    ...{ sequences: 8, prompts: 2, tokens: 100 },
+    ...{ rollout: used("dpo", 0.02), trainer: used(null, 0.9) },
+    checkpoints: [
+      { name: "dpo", at: "onnx:dpo", rollout: distance(0.98, 0.0297), trainer: distance(0.1, 0.4) },
+    ],
+    by_step: [{ step: 7, sequences: 8, rollout: used("dpo", 0.02), trainer: used(null, 0.9) }],
+  };
+  const report = { ...FAULT, checkpoints };
+  expect(firstScreen(report)).toMatch(/^checkpoints +The engine used dpo\.$/m);
+  const text = draw(report);
+  expect(text).toMatch(/^ *dpo +98 % +0\.0297 +.*10 %/m);
+  expect(text).toContain("None of these: 2 % in the engine, 90 % in the trainer.");
+  expect(text).toMatch(/^ *7 +dpo +none of these \(90 %\), nearest dpo +8$/m);
+  expect(draw(FAULT)).not.toContain("Each checkpoint");
+});
+
 describe("terminals", () => {
   it.each([60, 80, 100, 140])("of %i columns are not overrun, but by what is pasted", (width) => {
     const isPasted = (line: string): boolean => /logratio show|override_config|logratio report/.test(line);

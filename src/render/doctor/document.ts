@@ -13,6 +13,7 @@ import { experimentLead, experimentSections } from "./experiment.ts";
 import { legSections, legSentence } from "./legs.ts";
 import { otherTables } from "./other-tables.ts";
 import { ownErrorSections, ownErrorSentence } from "./own-errors.ts";
+import { servedSections } from "./served.ts";
 import { causeTitle, chanceLevel, firstCauses } from "./words.ts";
 
 /** Pieces of evidence shown under the likeliest cause of the first screen, and under the others. */
@@ -26,7 +27,7 @@ const FOUND: ReadonlySet<VerdictLevel> = new Set(["broken", "not_comparable", "f
  * was tested, and what could not be.
  */
 export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): Document {
-  const { assessment, next_experiment: next, weights } = report;
+  const { assessment, next_experiment: next, weights, checkpoints } = report;
   const word = verdictWord(assessment);
   const commands = makeCommands(report, input);
   const first = firstCauses(report);
@@ -36,6 +37,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
     ["legs", legSentence(report)],
     ["errors", ownErrorSentence(report)],
     ["weights", weights?.sentence],
+    ["checkpoints", checkpoints?.sentence],
   ] as const;
   return {
     kind: "doctor",
@@ -59,6 +61,7 @@ export function buildDoctorDocument(report: DoctorReport, input?: DoctorInput): 
       { kind: "facts", rows: untestedRows(report) },
     ],
     sections: [
+      ...servedSections(report),
       ...first.map((cause) => causeSection(cause, commands)),
       ...healthSections(report),
       ...experimentSections(report),

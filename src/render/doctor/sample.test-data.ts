@@ -175,6 +175,7 @@ export const FAULT: DoctorReport = {
     },
   ],
   weights: null,
+  checkpoints: null,
   next_experiment: {
     id: "score_twice",
     title: "Compute the trainer's log-probs of one batch twice and compare them",

@@ -1,6 +1,8 @@
+import { CHECKPOINT_FLAGS } from "../../../study/flags.ts";
 import type { DoctorOptions } from "../commands/doctor.ts";
 import { addForceOption } from "../force-option.ts";
 import { addFilterOption, addInputOptions, addPlaceOptions } from "../input-options.ts";
+import { addStudyFlags } from "../study-flags.ts";
 import { FULL, RUN_OR_PARTS, TOKENIZER } from "./shared.ts";
 import type { Verb } from "./verb.ts";
 
@@ -21,13 +23,20 @@ export const doctor: Verb<[paths: string[]], DoctorOptions> = {
       shows: "with the engine's prefill as a third column: decode or trainer?",
     },
     {
-      line: "logratio doctor dumps/ --float32 ref_logprobs",
+      line: "logratio doctor dumps/ --float32 fp32_scores",
       shows: "with a float32 column of the same weights: whose error is the gap?",
+    },
+    {
+      line: "logratio doctor dumps/ --checkpoints sft=onnx:ckpt/sft --checkpoints dpo=onnx:ckpt/dpo",
+      shows: "which of these the engine really used, and which the trainer",
     },
   ],
   plainLoops: true,
   addOptions: (command) =>
-    addPlaceOptions(addForceOption(addFilterOption(addInputOptions(command))))
+    addStudyFlags(
+      addPlaceOptions(addForceOption(addFilterOption(addInputOptions(command)))),
+      CHECKPOINT_FLAGS,
+    )
       .option("--tokenizer <dir>", `${TOKENIZER}; needed by --filter with token: or is:`)
       .option(
         "--for <trainer>",
