@@ -23,6 +23,7 @@ const ALL = [
   "layer_not_synced",
   "tied_head_not_synced",
   "lora_not_merged",
+  "update_below_precision",
   "healthy",
   "temperature_mismatch",
 ];
@@ -38,7 +39,10 @@ function gains(known: Partial<WeightFacts> | null, sequences = 100): Record<stri
   );
 }
 
-const OTHERS = { wrong_checkpoint: -4, layer_not_synced: -4, tied_head_not_synced: -4, lora_not_merged: -4 };
+const OTHERS = {
+  ...{ wrong_checkpoint: -4, layer_not_synced: -4, tied_head_not_synced: -4, lora_not_merged: -4 },
+  update_below_precision: -4,
+};
 
 describe("digests of weights", () => {
   it("that are equal rule out every cause by which weights differ, and no other", () => {
@@ -46,8 +50,16 @@ describe("digests of weights", () => {
       ...{ stale_weights: -8, trainer_ahead_one_update: -8, wrong_checkpoint: -8 },
       ...{ layer_not_synced: -8, tied_head_not_synced: -8, lora_not_merged: -8 },
     };
-    expect(gains({ equal: 60, rounded: 40 })).toEqual(ruledOut);
-    expect(gains({ equal: 95, unknown: 5 })).toEqual(ruledOut);
+    const exact = { ...ruledOut, update_below_precision: -8 };
+    expect(gains({ equal: 60, rounded: 40 })).toEqual(exact);
+    expect(gains({ equal: 95, unknown: 5 })).toEqual(exact);
+    expect(gains({ equal: 40, rounded: 60 })).toEqual(ruledOut);
+  });
+
+  it("that are equal after rounding, and stay so after most updates, show that these are lost", () => {
+    const lost = (updates: number, below: number) =>
+      gains({ rounded: 100, updates, updates_below_bfloat16: below }).update_below_precision;
+    expect([lost(4, 2), lost(4, 1), lost(0, 0)]).toEqual([8, undefined, undefined]);
   });
 
   it("say nothing of a run of which they cover a part, or if they cannot be compared", () => {

@@ -11,6 +11,8 @@ const OTHER_WEIGHTS = [
   "tied_head_not_synced",
   "lora_not_merged",
 ];
+/** Weights that are the same only after rounding: the trainer's may have moved by less than the engine can hold. */
+const BELOW_PRECISION = "update_below_precision";
 /** Causes by which one side has the other's weights of another step. */
 const OTHER_STEP = new Set(["stale_weights", "trainer_ahead_one_update"]);
 /**
@@ -32,7 +34,7 @@ export function weighWeights(
   const speak = facts === null ? undefined : chooseWeights(facts, sequences);
   if (facts === null || speak === undefined) return weighed;
   const { sentence, equal, rounded, different, unknown, lag } = facts;
-  for (const cause of OTHER_WEIGHTS) {
+  for (const cause of [...OTHER_WEIGHTS, BELOW_PRECISION]) {
     const known = weighed.get(cause);
     const weight = speak(cause);
     if (known === undefined || weight === 0) continue;
@@ -44,12 +46,19 @@ export function weighWeights(
 
 /** Nats for each cause; undefined if the digests leave it open whether weights differ. */
 function chooseWeights(facts: WeightFacts, sequences: number): ((cause: string) => number) | undefined {
-  const { different, lag } = facts;
-  if (different === 0) return facts.equal + facts.rounded >= MOST_OF_IT * sequences ? () => -SURE : undefined;
-  if (lag === null) return (cause) => (OTHER_STEP.has(cause) ? 0 : LIKELY);
+  const { equal, rounded, different, lag } = facts;
+  if (different === 0 && equal + rounded < MOST_OF_IT * sequences) return undefined;
+  if (different === 0) return (cause) => (cause === BELOW_PRECISION ? weighRounded(facts) : -SURE);
+  if (lag === null) return (cause) => (cause === BELOW_PRECISION || OTHER_STEP.has(cause) ? 0 : LIKELY);
   return (cause) => {
     if (!OTHER_STEP.has(cause)) return -LIKELY;
     // The trainer scores with the weights after its update: the engine's are those of its step before.
     return cause === "trainer_ahead_one_update" && lag !== 1 ? -LIKELY : SURE;
   };
+}
+
+/** Nats for updates below the engine's precision, where no digests differ after rounding. */
+function weighRounded({ equal, rounded, updates, updates_below_bfloat16: lost }: WeightFacts): number {
+  if (rounded < equal) return -SURE;
+  return lost > 0 && lost >= updates / 2 ? SURE : 0;
 }
