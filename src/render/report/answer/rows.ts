@@ -231,6 +231,7 @@ const TESTS: ReadonlyMap<string, string> = new Map([
   ["response_token_ids", "single tokens"],
   ["prompt_token_ids", "different prompts"],
   ["weight_versions", "older weights"],
+  ["rollout_weights", "equal weights"],
   ["step", "when it began"],
   ["rank", "one rank"],
   ["environment", "one environment"],
