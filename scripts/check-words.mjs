@@ -19,7 +19,9 @@ const NAMES = new Set(
   `Adam Apache Benjamini Biome Bonferroni Browser Chromium Debian Dropbox English Git Greek Hedges Hochberg Holm Hub Hugging
   Hydra Jensen Kolmogorov Linux Mac Mann Markdown Megatron Newey Node Numbers Parquet Pareto Pearson Poisson Postgres
   Python Rust Safari Savitzky Shannon Smirnov Spearman Student Unicode Wasserstein WebAssembly Welch West Whitney Wilcoxon
-  Windows Zstandard Arrow Face Ctrl Shift Enter Golay Cohen Cliff Ray Hypothesis`.split(/\s+/),
+  Windows Zstandard Arrow Face Ctrl Shift Enter Golay Cohen Cliff Ray Hypothesis Axolotl Unsloth`.split(
+    /\s+/,
+  ),
 );
 
 /** What not to write, and what to write instead. */

@@ -171,7 +171,9 @@ describe("logratio correct", () => {
   });
 
   it("lists presets, and the settings of one", () => {
-    expect(logratio("correct", "--list").out).toMatch(/^verl .*\nxtuner /);
+    const { out } = logratio("correct", "--list");
+    expect(out).toMatch(/^verl .*\nverl-dppo .*\nxtuner /);
+    expect(out).toMatch(/^openrlhf-0\.11\.1 /m);
     expect(logratio("correct", "--list", "--preset", "xtuner").out).toContain("(upper, lower)");
   });
 });

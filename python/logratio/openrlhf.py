@@ -1,9 +1,9 @@
-"""OpenRLHF: --algo.advantage.is_correction_enable, and one line in openrlhf/trainer/ppo_trainer.py (train_step):
+"""OpenRLHF: --algo.advantage.is_correction_level token, and one line in openrlhf/trainer/ppo_trainer.py (train_step):
 
     experiences = self.experience_maker.make_experience_batch(rollout_samples)
     import logratio.openrlhf; logratio.openrlhf.record(experiences, global_step, self.args)
 
-The flag makes vLLM return log-probs.
+The flag makes vLLM return log-probs; before 0.11.2 it is --algo.advantage.is_correction_enable.
 
 Read in OpenRLHF 0.11.2 and 3c3be623: openrlhf/trainer/ppo_trainer.py, openrlhf/trainer/ppo_utils/experience.py and
 samples_generator.py: action t is token t + 1 of `sequences`, so masks and log-probs are one shorter.
@@ -32,7 +32,7 @@ def record(experiences: Any, step: int, args: Any = None) -> None:
     for experience in experiences:
         rollout = need(
             experience.rollout_log_probs,
-            "vLLM returned no log-probs; add --algo.advantage.is_correction_enable",
+            "vLLM returned no log-probs; add --algo.advantage.is_correction_level token",
         )
         mask = experience.action_mask
         spans = find_spans(mask)

@@ -6,7 +6,7 @@
 
 import { buildSweep, findCorrection, Sweep } from "../analyses/sweep/index.ts";
 import type { SweepReport } from "../results/sweep.ts";
-import { PRESETS } from "../trainers/index.ts";
+import { NEWEST_PRESETS } from "../trainers/index.ts";
 import type { Preset } from "../trainers/shared/index.ts";
 import type { SweepSums } from "./kinds/index.ts";
 import type { Part } from "./part.ts";
@@ -27,7 +27,7 @@ export interface SweepPartOptions {
  */
 export function sweepPart(
   { info, sums: { sweep = new Sweep([]), answer } }: Part<SweepSums>,
-  { presets = PRESETS, choose }: SweepPartOptions = {},
+  { presets = NEWEST_PRESETS, choose }: SweepPartOptions = {},
 ): SweepReport {
   const { report } = answerPart({ info, sums: answer }, { parity: [] });
   return buildSweep({

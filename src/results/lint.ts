@@ -47,6 +47,16 @@ export interface LintSetting {
 /** How certain the choice of the trainer is. */
 export type LintConfidence = "told" | "certain" | "likely" | "guess";
 
+/** The release of the trainer that a config was judged by. */
+export interface LintJudged {
+  /** A version, or a day of a trainer that makes no releases. */
+  readonly release: string;
+  /** Its day, where the newest that was read was assumed: `2026-09-14`. */
+  readonly date?: string;
+  /** Where the version was found; absent if it is not known and the newest that was read was assumed. */
+  readonly from?: string;
+}
+
 export interface LintedConfig {
   /** Which config of its file: `document 2`, `GRPOConfig(…)`, a command's script; empty if there is only one. */
   readonly name: string;
@@ -57,6 +67,8 @@ export interface LintedConfig {
   readonly confidence: LintConfidence;
   /** What identified the trainer. */
   readonly because: readonly string[];
+  /** The release whose behavior is described. */
+  readonly judged: LintJudged;
   /** The preset whose formulas the settings use. */
   readonly preset: string;
   readonly settings: readonly LintSetting[];

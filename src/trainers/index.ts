@@ -31,7 +31,7 @@ export type {
 } from "./neutral/correction.ts";
 export { describeCorrection } from "./neutral/describe.ts";
 export * from "./parity.ts";
-export { PRESETS, presetNamed } from "./presets.ts";
+export { NEWEST_PRESETS, PRESETS, presetNamed } from "./presets.ts";
 export type { RunMetricKind } from "./shared/logged-keys.ts";
 export type {
   BatchMetrics,

@@ -76,10 +76,10 @@ describe("presets", () => {
 });
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s", (_, preset) => {
-  it("says what it is, of which trainer, and from which code at which commit", () => {
+  it("says what it is, of which trainer, and from which code at which commit or release", () => {
     expect(preset.trainer).toMatch(/\S/);
     expect(preset.summary).toMatch(/\w+ \w+/);
-    expect(preset.source).toMatch(/^[\w.-]+\/[\w.-]+ .*[\w./{},-]+.*\b[0-9a-f]{7,}/);
+    expect(preset.source).toMatch(/^[\w.-]+\/[\w.-]+ .*[\w./{},-]+.*\b([0-9a-f]{7,}|\d+\.\d+\.\d+)$/);
   });
 
   it("says what every setting means, and has a fallback that it would take", () => {

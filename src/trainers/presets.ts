@@ -19,6 +19,9 @@ import type { Preset } from "./shared/preset.ts";
  */
 export const PRESETS: readonly Preset[] = METHODS.flatMap(({ presets = [] }) => presets);
 
+/** Those whose settings the trainer's newest release takes: what is offered where none is named. */
+export const NEWEST_PRESETS: readonly Preset[] = PRESETS.filter(({ until }) => until === undefined);
+
 /**
  * Finds a trainer's preset: its settings under its own names, what they mean, the metrics it would log, its config.
  *

@@ -258,6 +258,18 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
   ],
   miles: [[/counts NaN and infinite differences as 0/, {}, null]],
   openrlhf: [
+    [/nothing is corrected, and neither/, { is_correction_level: "off" }, {}],
+    [/gspo ignores is_correction_mode/, { policy_loss_type: "gspo" }, {}, "drop not-switched-on"],
+    [/a ratio under 0\.5 is raised to 0\.5/, { is_correction_mode: "clip" }, {}, "warning clamps-both-sides"],
+    [/mask sets the weight to 0/, {}, { is_correction_mode: "clip" }],
+    [/keeps its raw, untruncated/, { is_correction_level: "seq" }, {}, "warning raw-weights"],
+    [
+      /so 0\.9 to 1\.11 rejects next to nothing/,
+      { is_correction_level: "seq", is_correction_threshold: [0.9, 1.11] },
+      { is_correction_level: "seq", is_correction_threshold: [0.9, 1.1] },
+    ],
+  ],
+  "openrlhf-0.11.1": [
     [/nothing is corrected and vllm_kl is not logged/, { is_correction_enable: false }, {}],
     [/gspo ignores is_correction_type/, { policy_loss_type: "gspo" }, {}, "drop not-switched-on"],
     [
@@ -410,9 +422,7 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
     [/dppo_mask_low is 1 or more/, { dppo_mask_low: 1 }, { dppo_mask_low: 0.99 }, "error not-a-ratio"],
     [/dppo_mask_high is 1 or more/, { dppo_mask_high: 1 }, { dppo_mask_low: 1 }, "error not-a-ratio"],
   ],
-  "prime-rl-ipo": [
-    [/ipo_threshold is 1 or more/, { ipo_threshold: 1 }, { ipo_threshold: 0.99 }, "error not-a-ratio"],
-  ],
+  "prime-rl-ipo": [[/eps is 1 or more/, { eps: 1 }, { eps: 0.99 }, "error not-a-ratio"]],
   "prime-rl-kpop": [
     [/nats of binary KL, not a ratio/, {}, null, "note not-a-ratio"],
     [/the importance ratio is not clamped/, {}, null, "note raw-weights"],

@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/base/index.ts";
-import { PRESETS, presetNamed } from "../../trainers/index.ts";
+import { NEWEST_PRESETS, PRESETS, presetNamed } from "../../trainers/index.ts";
 import type { Preset } from "../../trainers/shared/index.ts";
 import { readCorrectionFlag } from "./correction-flag.ts";
 import { defaultGrid, pickMethods } from "./grid.ts";
@@ -45,9 +45,9 @@ export function chooseCorrections({
   ];
 }
 
-/** The presets of `--for`, by name; default all. @throws UsageError listing the known ones */
+/** The presets of `--for`, by name; default those of the newest releases. @throws UsageError listing the known ones */
 export function choosePresets(names: string | undefined): readonly Preset[] {
-  return names === undefined ? PRESETS : splitNames(names).map(presetNamed);
+  return names === undefined ? NEWEST_PRESETS : splitNames(names).map(presetNamed);
 }
 
 /** Names separated by commas. */

@@ -20,6 +20,7 @@ const report: LintReport = {
       title: "slime",
       confidence: "likely",
       because: ["tis_clip (line 5)"],
+      judged: { release: "2026-08-21" },
       preset: "slime-mis",
       settings: [
         {
@@ -77,6 +78,6 @@ it("a refused config does nothing yet", () => {
     configs: config ? [{ ...config, does: [], correction: null }] : [],
   };
   expect(renderLintTerminal(refused, { width: 80, color: true, unicode: true })).toContain(
-    "these settings are refused, see the errors",
+    "not known: slime refuses these settings, see the errors",
   );
 });

@@ -30,22 +30,34 @@ function buildLintDocument(report: LintReport): Document {
 }
 
 function configSection(config: LintedConfig, at: number): Section {
-  const { title, name, preset, trainer, line, confidence, because, does, findings } = config;
+  const { title, name, preset, trainer, line, because, does, findings } = config;
   const where = name === "" ? "" : `, ${name}, line ${line}`;
   const by = because.length === 0 ? "" : `, by ${because.join(", ")}`;
   return {
     id: `config-${at + 1}`,
     title: `${title}${preset === trainer ? "" : ` (preset ${preset})`}${where}`,
     blocks: [
-      { kind: "text", text: `${CONFIDENCE[confidence]}${by}. It does:`, muted: true },
+      { kind: "text", text: `${saySurety(config)}${by}. ${sayRelease(config)}, it does:`, muted: true },
       {
         kind: "list",
-        items: does.length === 0 ? ["not known: these settings are refused, see the errors"] : does,
+        items: does.length === 0 ? [`not known: ${title} refuses these settings, see the errors`] : does,
       },
       { kind: "table", table: settingsTable(config) },
       { kind: "entries", entries: findings.map(findingEntry), none: "No findings." },
     ],
   };
+}
+
+/** Nothing is certain of a trainer whose release is not known. */
+function saySurety({ confidence, judged }: LintedConfig): string {
+  return confidence === "certain" && judged.from === undefined ? "recognized" : CONFIDENCE[confidence];
+}
+
+/** `In 0.11.1 (requirements.txt, line 3)`, or `As of 0.11.2 (2026-09-14)` where it is assumed. */
+function sayRelease({ judged: { release, date, from } }: LintedConfig): string {
+  if (from !== undefined) return `In ${release} (${from})`;
+  const as = date === undefined ? release : `${release} (${date})`;
+  return `Its release is not known (--trainer-version says it). As of ${as}`;
 }
 
 function findingEntry({ severity, line, message, why = "", source = "", instead = "" }: LintFinding): Entry {

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type Dialect, isTrue, type LintRule, oldNames } from "../shared/dialect.ts";
+import { type Dialect, isTrue, type LintRule } from "../shared/dialect.ts";
+import type { Setting, Settings } from "../shared/preset.ts";
+import type { Since } from "../shared/release.ts";
 
 const CONFIG = "areal/api/cli_args.py";
 
@@ -32,7 +34,7 @@ const decoupled: LintRule = ({ get, below, at, document }) => {
         ...at(entry),
         message:
           "use_decoupled_loss without rejection_sampling: no behavior weight, no filter and no metric of either",
-        why: "earlier versions masked tokens with a ratio above 5 by default",
+        why: "before, tokens with a ratio above 5 were masked by default",
         source: `${CONFIG} PPOActorConfig.__post_init__`,
         instead: "rejection_sampling: {level: token, action: mask, metric: ratio, upper: 5.0}",
       },
@@ -41,36 +43,79 @@ const decoupled: LintRule = ({ get, below, at, document }) => {
   return [];
 };
 
-export const arealDialect: Dialect = {
+/** Where `rejection_sampling` replaced cap and mode. */
+const SAMPLING: Since = { version: "1.0.4", date: "2026-05-21", atLatest: true };
+
+const shared = {
   preset: () => "areal",
+  textMarks: [/\bareal\b/i],
+  unknownKeys: { effect: "refused", source: `${CONFIG}: OmegaConf structured config` },
+} satisfies Partial<Dialect>;
+
+const MARKS = [
+  /(^|\.)use_decoupled_loss$/,
+  /(^|\.)prox_logp_method$/,
+  /^(allocation_mode|rollout\.max_head_offpolicyness)$/,
+];
+
+export const arealDialect: Dialect = {
+  ...shared,
+  since: SAMPLING,
   sections: ["rejection_sampling", "actor"],
   callees: ["RejectionSamplingConfig"],
   example: "rejection_sampling.*",
-  marks: [
-    /(^|\.)rejection_sampling(\.|$)/,
-    /(^|\.)use_decoupled_loss$/,
-    /(^|\.)prox_logp_method$/,
-    /(^|\.)behave?_imp_weight_(cap|mode)$/,
-    /^(allocation_mode|rollout\.max_head_offpolicyness)$/,
-  ],
-  textMarks: [/\bareal\b/i],
-  knownKeys: [
-    "recompute_logprob",
-    "prox_logp_method",
-    "behav_imp_weight_cap",
-    "behave_imp_weight_cap",
-    "behave_imp_weight_mode",
-  ],
-  unknownKeys: { effect: "refused", source: `${CONFIG}: OmegaConf structured config` },
-  rules: [
-    decoupled,
-    oldNames(
-      {
+  marks: [/(^|\.)rejection_sampling(\.|$)/, ...MARKS],
+  knownKeys: ["recompute_logprob", "prox_logp_method"],
+  // Both are off by default; a call of the sub-config says nothing of the actor.
+  defaults: ({ document, get, below }): Settings => {
+    if (document.callee !== undefined) return {};
+    const sampled = get("rejection_sampling") ?? below("rejection_sampling")[0];
+    return { use_decoupled_loss: false, ...(sampled === undefined && { level: null }) };
+  },
+  otherNames: [
+    {
+      until: SAMPLING,
+      effect: "refused",
+      why: "AReaL raises ValueError: the keys were removed",
+      source: `${CONFIG} _migrate_legacy_rejection_sampling`,
+      names: {
         behav_imp_weight_cap: "rejection_sampling: {level: token, action: mask, metric: ratio, upper: …}",
         behave_imp_weight_cap: "rejection_sampling: {level: token, action: mask, metric: ratio, upper: …}",
         behave_imp_weight_mode: "rejection_sampling with action mask or clamp; disabled is null",
       },
-      { why: "the key was removed, and AReaL stops", source: `${CONFIG} _migrate_legacy_rejection_sampling` },
-    ),
+    },
   ],
+  rules: [decoupled],
+};
+
+const CAP = "behave_imp_weight_cap";
+const MODE = "behave_imp_weight_mode";
+
+/** `token_mask`, `sequence_truncate` and their like, as AReaL's own message translates them. */
+function fromMode(mode: string): Readonly<Record<string, Setting>> {
+  if (mode === "disabled") return { level: null };
+  const [level = "token", action] = mode.split("_");
+  return { level, action: action === "truncate" ? "clamp" : "mask", metric: "ratio" };
+}
+
+/** Before `rejection_sampling`: a cap, 5 by default, and a mode, token_mask by default. */
+export const arealEarlierDialect: Dialect = {
+  ...shared,
+  sections: ["actor"],
+  callees: [],
+  example: "behave_imp_weight_cap",
+  marks: [/(^|\.)behave?_imp_weight_(cap|mode)$/, ...MARKS],
+  knownKeys: ["recompute_logprob", "prox_logp_method", CAP, MODE],
+  defaults: () => ({ use_decoupled_loss: false }),
+  collect: (view) => {
+    const [cap, mode] = [view.get(CAP) ?? view.get("behav_imp_weight_cap"), view.get(MODE)];
+    return {
+      ...(cap && typeof cap.value === "number" && { upper: { value: cap.value, entry: cap } }),
+      ...(mode &&
+        Object.fromEntries(
+          Object.entries(fromMode(mode.text)).map(([name, value]) => [name, { value, entry: mode }]),
+        )),
+    };
+  },
+  rules: [],
 };

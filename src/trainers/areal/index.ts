@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "areal",
   title: "AReaL",
   repository: "inclusionAI/AReaL",
-  read: { commit: "4aef98d8", date: "2026-05-21" },
+  read: { version: "1.0.4", commit: "4aef98d8", date: "2026-06" },
   hook: {
     distribution: "areal",
     writtenFor: "4aef98d8d",

@@ -3,4 +3,6 @@
  *
  * @module
  */
+export type { FoundVersion } from "./judge.ts";
 export { type LintOptions, lintConfig } from "./lint.ts";
+export { findVersions } from "./versions/nearby.ts";

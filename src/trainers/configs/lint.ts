@@ -21,9 +21,11 @@ import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
 import { readConfig } from "./formats/index.ts";
 import { demoteInherited, inheritsFrom } from "./inherits.ts";
+import { type FoundVersion, judge } from "./judge.ts";
 import { misspeltKeys } from "./misspelt.ts";
 import { neutralFindings } from "./neutral-rules.ts";
-import { type Recognition, recognise, scoreDialect } from "./recognise.ts";
+import { namesOfOthers } from "./other-names.ts";
+import { type Recognition, recognise, scoreDialect, scoreKeys } from "./recognise.ts";
 import { samplingFindings } from "./sampling-rules.ts";
 import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
@@ -35,11 +37,15 @@ export interface LintOptions {
   readonly file: string;
   /** Presets that settings may belong to. */
   readonly presets: readonly Preset[];
-  /** The trainer given by `--trainer`, which overrides recognition. */
+  /** The trainer's name or title, which overrides recognition: `openrlhf`. */
   readonly trainer?: string;
+  /** Its release (`0.11.2`) or the day of a checkout (`2026-09-14`), which overrides `versions`. */
+  readonly version?: string;
+  /** The version of a distribution on PyPI that the config is for, if it can be found. */
+  readonly versions?: (distribution: string) => FoundVersion | undefined;
 }
 
-/** Values of `--trainer`. */
+/** Values of `trainer`. */
 export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name);
 
 /**
@@ -59,18 +65,23 @@ export const LINT_TRAINERS: readonly string[] = DIALECTS.map(({ name }) => name)
  * @returns each config's effect, and findings with their lines
  * @throws FormatError, EmptyInputError, LimitError if the text is not a config that can be read
  * @throws SchemaError when no trainer is recognized, with the keys that would tell
- * @throws UsageError for an unknown `trainer`
+ * @throws UsageError for an unknown `trainer`, a `version` that is none, or one for configs of several trainers
  */
 export function lintConfig(text: string, options: LintOptions): LintReport {
   const { file, presets, trainer } = options;
   const told = trainer === undefined ? undefined : dialectNamed(trainer);
   const { format, documents } = readConfig(text, file);
-  const configs = documents.flatMap((document) => {
+  const recognized = documents.flatMap((document) => {
     const view = makeView(document, text);
     const recognition = told ? recognizeNamed(view, told, presets) : recognise(view, DIALECTS, presets);
-    return recognition ? [lintDocument(view, recognition, presets)] : [];
+    return recognition ? [{ view, recognition }] : [];
   });
-  if (configs.length === 0) throw notRecognised(documents, file, told);
+  if (recognized.length === 0) throw notRecognised(documents, file, told);
+  checkVersion(
+    recognized.map(({ recognition }) => recognition.dialect),
+    options,
+  );
+  const configs = recognized.map(({ view, recognition }) => lintDocument(view, recognition, options));
   const findings = fileFindings(documents, configs);
   const all = [...findings, ...configs.flatMap((config) => config.findings)];
   const count = (severity: LintSeverity): number =>
@@ -88,8 +99,31 @@ export function lintConfig(text: string, options: LintOptions): LintReport {
   };
 }
 
-function lintDocument(view: ConfigView, recognition: Recognition, presets: readonly Preset[]): LintedConfig {
-  const { dialect, confidence, because } = recognition;
+/** One version cannot be that of two trainers. */
+function checkVersion(dialects: readonly NamedDialect[], { file, version }: LintOptions): void {
+  const titles = [...new Set(dialects.map(({ title }) => title))];
+  if (version === undefined || titles.length < 2) return;
+  throw new UsageError(
+    `version ${version} is of one trainer, but ${file} has configs of ${titles.join(" and ")}`,
+    { hint: `also name the trainer: --preset ${dialects[0]?.name}` },
+  );
+}
+
+/** The version that was told, else the one that was found. */
+function findVersion({ distribution }: NamedDialect, options: LintOptions): FoundVersion | undefined {
+  if (options.version !== undefined) return { version: options.version, from: "as told" };
+  return distribution === undefined ? undefined : options.versions?.(distribution);
+}
+
+function lintDocument(view: ConfigView, recognition: Recognition, options: LintOptions): LintedConfig {
+  const { confidence, because } = recognition;
+  const { presets } = options;
+  const judgement = judge(
+    recognition.dialect,
+    findVersion(recognition.dialect, options),
+    (one) => scoreKeys(view, one, presets, DIALECTS).settings,
+  );
+  const { dialect, judged } = judgement;
   const { document } = view;
   const presetName = dialect.preset(view);
   const preset = presets.find(({ name }) => name === presetName);
@@ -103,15 +137,21 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
     ...view,
     settings: read.settings,
     found: read.found,
+    ...(judgement.given !== undefined && { given: judgement.given }),
     at: (entry) => (entry ? { key: entry.key, line: entry.line } : { line: document.line }),
   };
-  const computed = computeCorrection(preset, read);
+  const others = namesOfOthers(view, judgement);
+  const beyond = preset.beyondForm?.(read.settings);
+  const computed = beyond === undefined ? computeCorrection(preset, read) : {};
   const ruled = [
+    ...judgement.findings,
     ...read.findings,
     ...dialect.rules.flatMap((rule) => rule(context)),
+    ...others.findings,
+    ...(beyond === undefined ? [] : beyondFinding(beyond, preset)),
     ...misspeltKeys(
       document,
-      dialect,
+      judgement,
       preset.parameters.map(({ name }) => name),
       new Set(read.found.values()),
     ),
@@ -143,12 +183,26 @@ function lintDocument(view: ConfigView, recognition: Recognition, presets: reado
     title: dialect.title,
     confidence,
     because,
+    judged,
     preset: preset.name,
     settings: read.table,
-    does: effective ? correctionClauses(effective) : [],
-    correction: effective ?? null,
+    // A trainer that stops at a key does nothing of what the others say.
+    does: others.refused ? [] : effective ? correctionClauses(effective) : beyond ? [beyond] : [],
+    correction: others.refused ? null : (effective ?? null),
     findings: sorted(findings),
   };
+}
+
+/** The trainer does it; only the program has no way to compute it. */
+function beyondFinding(does: string, preset: Preset): LintFinding[] {
+  return [
+    {
+      severity: "note",
+      code: "not-simulated",
+      message: `logratio cannot compute this yet, so sweep and correct do not have it: ${does}`,
+      source: preset.source,
+    },
+  ];
 }
 
 interface Computed {
@@ -210,7 +264,7 @@ function rivalFinding({ rival, dialect }: Recognition): LintFinding[] {
       severity: "note",
       code: "trainer-unsure",
       message: `these keys could also be ${rival.title}'s`,
-      instead: `--trainer ${rival.name}, or --trainer ${dialect.name} to be sure`,
+      instead: `--preset ${rival.name}, or --preset ${dialect.name} to be sure`,
     },
   ];
 }
@@ -225,9 +279,9 @@ function sorted(findings: readonly LintFinding[]): LintFinding[] {
 }
 
 function dialectNamed(name: string): NamedDialect {
-  const dialect = DIALECTS.find((candidate) => candidate.name === name);
+  const dialect = DIALECTS.find((candidate) => candidate.name === name || candidate.title === name);
   if (dialect) return dialect;
-  throw new UsageError(`--trainer ${name} is not a trainer that the linter knows`, {
+  throw new UsageError(`${name} is not a trainer that the linter knows`, {
     hint: `one of ${LINT_TRAINERS.join(", ")}`,
   });
 }

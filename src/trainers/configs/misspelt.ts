@@ -2,6 +2,8 @@ import type { LintFinding } from "../../results/lint.ts";
 import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
 import { endsWith, normalizedPath } from "../shared/config-entry.ts";
 import type { NamedDialect } from "../shared/dialect.ts";
+import { type Judgement, subject } from "./judge.ts";
+import { isOtherName } from "./other-names.ts";
 import { isCallTo, settingPaths } from "./view.ts";
 
 /**
@@ -9,17 +11,19 @@ import { isCallTo, settingPaths } from "./view.ts";
  */
 export function misspeltKeys(
   document: ConfigDocument,
-  dialect: NamedDialect,
+  { dialect, judged }: Judgement,
   parameters: readonly string[],
   found: ReadonlySet<Entry>,
 ): LintFinding[] {
+  const written = parameters.map((name) => dialect.names?.[name] ?? name);
   const known = [
-    ...new Set([...parameters.map((name) => name.split(".").at(-1) ?? name), ...dialect.knownKeys]),
+    ...new Set([...written.map((name) => name.split(".").at(-1) ?? name), ...dialect.knownKeys]),
   ];
   const { effect, source } = dialect.unknownKeys;
   return document.entries.flatMap((entry) => {
     const name = entry.path.at(-1) ?? "";
     if (found.has(entry) || known.includes(name) || /^\d*$/.test(name) || isRemedy(entry, dialect)) return [];
+    if (isOtherName(entry, dialect.otherNames)) return [];
     const own = isCallTo(document, dialect) || isBelow(entry, dialect, parameters, OWN);
     const beside = own || isBelow(entry, dialect, parameters, ANY);
     // On a command line, a similar name without a section is more often another setting than a typo.
@@ -39,8 +43,8 @@ export function misspeltKeys(
         message: `${dialect.title} has no ${entry.key}${near === undefined ? "" : `; ${near} is probably meant`}`,
         why:
           effect === "refused"
-            ? "the trainer stops at an unknown key"
-            : "the trainer accepts the key and ignores it",
+            ? `${subject(dialect, judged)} stops at an unknown key`
+            : `${subject(dialect, judged)} accepts the key and ignores it`,
         source,
         ...(near !== undefined && { instead: entry.key.replace(/[^.]*$/, dashes(entry.key, near)) }),
       },

@@ -35,7 +35,7 @@ describe("whose config it is", () => {
     expect(findings.find(({ code }) => code === "trainer-unsure")).toMatchObject({
       severity: "note",
       message: "these keys could also be miles's",
-      instead: "--trainer miles, or --trainer slime to be sure",
+      instead: "--preset miles, or --preset slime to be sure",
     });
     expect(confidence).not.toBe("certain");
     const named = only("p miles/train.py --use-tis --tis-clip 2", "a.sh");
@@ -133,8 +133,8 @@ describe("slips of the keyboard", () => {
     expect(meant("p train.py --use-tis --tis-clp-low 1", "a.sh")).toEqual(["--tis-clip-low"]);
     expect(meant("p train.py --use_tis --tis_clp_low 1", "a.sh")).toEqual(["--tis_clip_low"]);
     expect(
-      meant("python -m openrlhf.x --algo.advantage.is_correction_typ tis --algo.advantage.gamma 1", "a.sh"),
-    ).toEqual(["--algo.advantage.is_correction_type"]);
+      meant("python -m openrlhf.x --algo.advantage.is_correction_mod mask --algo.advantage.gamma 1", "a.sh"),
+    ).toEqual(["--algo.advantage.is_correction_mode"]);
   });
 
   it("alone on a command line are believed within one letter where the name is short", () => {

@@ -55,10 +55,23 @@ interface Score {
   readonly because: readonly string[];
   /** Whether the file's text names the trainer. */
   readonly named: boolean;
+  /** Number of settings found. */
+  readonly settings: number;
 }
 
-/** The evidence for a trainer; 0 when only the file's text names it. */
+/** The evidence for a trainer in the keys of the release that has the most; 0 when only the file's text names it. */
 export function scoreDialect(
+  view: ConfigView,
+  dialect: NamedDialect,
+  presets: readonly Preset[],
+  dialects: readonly NamedDialect[],
+): Score {
+  const scores = [dialect, ...dialect.earlier].map((one) => scoreKeys(view, one, presets, dialects));
+  return scores.reduce((best, score) => (score.score > best.score ? score : best));
+}
+
+/** The same in the keys of one dialect. */
+export function scoreKeys(
   view: ConfigView,
   dialect: NamedDialect,
   presets: readonly Preset[],
@@ -79,7 +92,7 @@ export function scoreDialect(
   });
   // A call of another class may have an argument with the same name.
   if (document.callee !== undefined && score === 0 && found.length < 2)
-    return { score: 0, because, named: false };
+    return { score: 0, because, named: false, settings: 0 };
   for (const { name, entry } of found) {
     const alone = entry.path.length <= 1;
     if (alone && COMMON.test(name)) continue;
@@ -89,7 +102,12 @@ export function scoreDialect(
   }
   score += Math.min(MOST_MARKS, POINTS.mark * countMarks(document, dialect, because));
   const named = dialect.textMarks?.some((mark) => mark.test(text)) ?? false;
-  return { score: score > 0 && named ? score + POINTS.textMark : score, because, named };
+  return {
+    score: score > 0 && named ? score + POINTS.textMark : score,
+    because,
+    named,
+    settings: found.length,
+  };
 }
 
 function countMarks(document: ConfigDocument, dialect: NamedDialect, because: string[]): number {

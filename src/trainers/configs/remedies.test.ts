@@ -12,7 +12,12 @@ const DOCUMENT: ConfigDocument = {
 
 const VERL = DIALECTS.find(({ name }) => name === "verl")!;
 const check = (...advised: readonly string[]) =>
-  misspeltKeys(DOCUMENT, { ...VERL, advised }, ["rollout_is"], new Set()).map(({ code }) => code);
+  misspeltKeys(
+    DOCUMENT,
+    { dialect: { ...VERL, advised }, judged: { release: "0.9.1" }, findings: [] },
+    ["rollout_is"],
+    new Set(),
+  ).map(({ code }) => code);
 
 it("a key that the doctor advises is never called a slip, however near it is to another", () => {
   expect(check()).toEqual(["misspelt"]);

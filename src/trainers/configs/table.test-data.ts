@@ -15,6 +15,8 @@ import { lintConfig } from "./lint.ts";
 export type Saying = string | readonly [finding: string, ...words: RegExp[]];
 
 export interface DialectTable {
+  /** The release that all of it is about; the newest when absent. */
+  readonly version?: string;
   /** What gives the format away, the config, and what is said of it. */
   readonly says: readonly (readonly [file: string, config: string, ...sayings: Saying[]])[];
   /** Keys that give the trainer away, and neighbors that do not. */
@@ -25,8 +27,14 @@ export interface DialectTable {
   readonly known?: readonly (readonly [parent: string, names: readonly string[], beside: string])[];
 }
 
-export function lintTold(text: string, trainer: string, file = "config.yaml"): LintedConfig {
-  const { configs } = lintConfig(text, { file, presets: PRESETS, trainer });
+export function lintTold(
+  text: string,
+  trainer: string,
+  file = "config.yaml",
+  version?: string,
+): LintedConfig {
+  const options = { file, presets: PRESETS, trainer, ...(version !== undefined && { version }) };
+  const { configs } = lintConfig(text, options);
   expect(configs).toHaveLength(1);
   return configs[0]!;
 }
@@ -67,12 +75,15 @@ function expectWords({ findings }: LintedConfig): void {
   }
 }
 
-export function checkDialect(trainer: string, { says, marks, texts, known = [] }: DialectTable): void {
-  describe(`configs of ${trainer}`, () => {
+export function checkDialect(
+  trainer: string,
+  { version, says, marks, texts, known = [] }: DialectTable,
+): void {
+  describe(`configs of ${trainer}${version === undefined ? "" : ` ${version}`}`, () => {
     it.each(says.map(([file, text, ...sayings]) => [file, text, sayings] as const))(
       "%s: %s",
       (file, text, sayings) => {
-        const config = lintTold(text, trainer, file);
+        const config = lintTold(text, trainer, file, version);
         for (const saying of sayings) expectSaid(config, saying);
         expectWords(config);
         expect(config.preset).toMatch(new RegExp(`^(${trainer}|slime-mis)`));
@@ -106,7 +117,7 @@ export function checkDialect(trainer: string, { says, marks, texts, known = [] }
           parent === "" ? last : `${parent}.${last}`,
         );
         const codes = (key: string): string[] =>
-          lintTold(`${beside}${nest(key)}`, trainer)
+          lintTold(`${beside}${nest(key)}`, trainer, undefined, version)
             .findings.filter((one) => one.key === key)
             .map(short);
         expect(codes(right!).filter((finding) => /misspelt|unknown-key/.test(finding))).toEqual([]);

@@ -31,7 +31,8 @@ export function settingPaths(dialect: Dialect, name: string): string[][] {
 }
 
 /** The last entry that sets this, with its section. */
-export function findSetting(document: ConfigDocument, dialect: Dialect, name: string): Entry | undefined {
+export function findSetting(document: ConfigDocument, dialect: Dialect, setting: string): Entry | undefined {
+  const name = dialect.names?.[setting] ?? setting;
   const bare = normalizedPath(name);
   return document.entries.findLast((entry) => {
     if (isCallTo(document, dialect))

@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "ms-swift",
   title: "ms-swift",
   repository: "modelscope/ms-swift",
-  read: { commit: "3602360a", date: "2026-08-22" },
+  read: { version: "4.6.0", commit: "3602360a", date: "2026-10-13" },
   fixes: [
     {
       causes: ["moe_routing_flips"],

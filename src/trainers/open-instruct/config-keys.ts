@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Dialect, isTrue, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
+import { type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const CONFIG = "open_instruct/grpo_utils.py GRPOExperimentConfig";
 const MASKS = ["rho_mask_lower_bound", "rho_mask_upper_bound"];
@@ -51,6 +51,14 @@ export const openInstructDialect: Dialect = {
   ],
   textMarks: [/open[-_]instruct/i],
   knownKeys: ["truncated_importance_sampling_ratio_cap", "use_vllm_logprobs"],
+  otherNames: [
+    {
+      effect: "refused",
+      why: "HfArgumentParser refuses arguments that it does not know",
+      source: CONFIG,
+      names: { truncated_importance_sampling_ratio_cap: "--rho_clamp_upper_bound (0 for off)" },
+    },
+  ],
   unknownKeys: { effect: "refused", source: "HfArgumentParser: arguments that are not used" },
   rules: [
     conflict,
@@ -76,9 +84,5 @@ export const openInstructDialect: Dialect = {
       source: "open_instruct/grpo_utils.py _rho_drop_masks",
       instead: "--rho_mask_upper_bound 0.2",
     }),
-    oldNames(
-      { truncated_importance_sampling_ratio_cap: "--rho_clamp_upper_bound (0 for off)" },
-      { why: "HfArgumentParser refuses arguments that it does not know", source: CONFIG },
-    ),
   ],
 };

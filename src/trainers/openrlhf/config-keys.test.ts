@@ -3,111 +3,83 @@ import { checkDialect } from "../configs/table.test-data.ts";
 const A = "--algo.advantage.";
 const run = (flags: string): string =>
   `python3 -m openrlhf.cli.train_ppo_ray ${flags.replaceAll("--is_", `${A}is_`)}`;
-const ON = `→ ${A}is_correction_enable`;
-const PPO = "→ --actor.policy_loss_type ppo, or omit type and threshold";
+const ON = `→ ${A}is_correction_level token`;
+const PPO = "→ --actor.policy_loss_type ppo, or omit mode, gating and threshold";
 
 checkDialect("openrlhf", {
   says: [
-    // The threshold is low, then high.
+    // One bound is the upper one; two are low, then high.
+    ["a.sh", run("--is_correction_level token --is_correction_threshold 2"), "no refused", "no order"],
+    ["a.sh", run("--is_correction_level token --is_correction_threshold 2 2"), "no order"],
     [
       "a.sh",
-      run("--is_correction_enable --is_correction_threshold 5 0.5"),
-      [
-        `error order@1 → ${A}is_correction_threshold 0.5 5`,
-        /is low high, but 5 0.5 is in reverse order$/,
-        /every weight becomes 0\.5$/,
-      ],
+      run("--is_correction_level token --is_correction_threshold 5 0.5"),
+      [`error order@1 → ${A}is_correction_threshold 0.5 5`, /LOW HIGH, but 5 0\.5 is in reverse order$/],
     ],
     [
       "a.sh",
-      run("--is_correction_enable --is_correction_type icepop --is_correction_threshold 5 0.5"),
-      [`error order@1 → ${A}is_correction_threshold 0.5 5`, /everything is dropped$/],
+      run("--is_correction_level token --is_correction_threshold 1 2 3"),
+      [`error refused@1 → ${A}is_correction_threshold 1 2`, /takes HIGH or LOW HIGH; 1 2 3 is 3 numbers$/],
+    ],
+    // What PolicyLoss refuses.
+    [
+      "a.sh",
+      run("--is_correction_level seq --is_correction_mode clip"),
+      ["error refused@1", /requires is_correction_level=token and is_correction_gating=ratio/],
     ],
     [
       "a.sh",
-      run("--is_correction_enable --is_correction_threshold 0.5 5"),
-      "no order",
+      run("--is_correction_level token --is_correction_gating tv"),
+      ["error refused@1 → is_correction_threshold 5", /takes an upper bound only/],
+    ],
+    [
+      "a.sh",
+      run("--is_correction_level token --is_correction_gating tv --is_correction_threshold 0.1"),
+      "no refused",
+    ],
+    // A gate that the neutral form has no words for is no refusal.
+    [
+      "a.sh",
+      run("--is_correction_level seq --is_correction_gating binary_kl --is_correction_threshold 0.01"),
+      ["note not-simulated", /binary KL between p_rollout and p_trainer is above 0\.01 nats/],
       "no refused",
       "no not-switched-on",
     ],
-    ["a.sh", run("--is_correction_enable --is_correction_threshold 2 2"), "no order"],
-    [
-      "a.sh",
-      run("--is_correction_enable --is_correction_threshold 3"),
-      [`error refused@1 → ${A}is_correction_threshold 0.5 3`, /takes two numbers, low and high; 3 is one$/],
-    ],
-    ["a.sh", run("--is_correction_enable --is_correction_type tis"), "no order", "no refused"],
     // The switch.
     [
       "a.sh",
       run("--is_correction_threshold 0.5 5"),
-      [`error not-switched-on@1 ${ON}`, /is_correction_enable is not given$/],
+      [`error not-switched-on@1 ${ON}`, /is_correction_level is off, the default$/],
     ],
+    ["a.sh", run("--is_correction_mode clip"), `error not-switched-on@1 ${ON}`],
     [
       "a.sh",
-      run("--is_correction_type tis"),
-      [`error not-switched-on@1 ${ON}`, /^--algo.advantage.is_correction_type has no effect/],
-    ],
-    // GSPO has a correction of its own.
-    [
-      "a.sh",
-      run("--is_correction_enable --is_correction_type icepop --actor.policy_loss_type gspo"),
-      [`error not-switched-on@1 ${PPO}`, /policy_loss_type gspo the correction only changes/],
-      "no no-effect",
-    ],
-    [
-      "a.sh",
-      run("--is_correction_enable --is_correction_threshold 0.5 5 --actor.policy_loss_type gspo"),
+      run("--is_correction_level token --is_correction_mode clip --actor.policy_loss_type gspo"),
       `error not-switched-on@1 ${PPO}`,
     ],
+    // Names of earlier releases; the newest is assumed, and said to be.
     [
       "a.sh",
-      run("--is_correction_enable --is_correction_type icepop --actor.policy_loss_type ppo"),
-      "no not-switched-on",
+      run("--is_correction_enable --is_correction_type icepop"),
+      [
+        `error old-name@1 ${ON}`,
+        /is a name from before 0\.11\.2: as of 0\.11\.2, OpenRLHF does not take it$/,
+        /--trainer-version says if yours is another$/,
+      ],
     ],
-    [
-      "a.sh",
-      run("--is_correction_enable false --is_correction_type tis --actor.policy_loss_type gspo"),
-      `error not-switched-on@1 ${ON}`,
-    ],
-    // Names of earlier versions.
     ["a.sh", run("--enable_vllm_is_correction"), `error old-name@1 ${ON}`],
-    [
-      "a.sh",
-      run("--vllm_is_truncated_threshold 2"),
-      `error old-name@1 → ${A}is_correction_threshold low high`,
-    ],
-    [
-      "a.sh",
-      run("--vllm_is_correction_type tis --vllm.num_engines 4"),
-      `error old-name@1 → ${A}is_correction_type`,
-    ],
-    ["a.sh", run("--use_icepop --vllm.num_engines 4"), `error old-name@1 → ${A}is_correction_type icepop`],
     // Traps, where they are.
     [
       "a.sh",
-      run(
-        "--is_correction_enable \\\n --is_correction_threshold 0.999 1.001 \\\n --is_correction_type seq-mask-tis",
-      ),
-      ["warning raw-weights@3", /untruncated/],
-    ],
-    [
-      "a.sh",
-      run("--is_correction_enable \\\n --is_correction_type tis \\\n --is_correction_threshold 0.5 5"),
+      run("--is_correction_level \\\n token --is_correction_mode clip \\\n --is_correction_threshold 0.5 5"),
       ["warning clamps-both-sides@3", /raised to 0\.5/],
       "no raw-weights",
     ],
+    ["a.sh", run("--is_correction_level seq --is_correction_threshold 0.999 1.001"), "warning raw-weights@1"],
     [
       "a.sh",
-      run("--is_correction_enable --is_correction_type icepop --is_correction_threshold 0.5 5"),
-      "no clamps-both-sides",
-      "no raw-weights",
-    ],
-    // Slips.
-    [
-      "a.sh",
-      run(`--is_correction_enable ${A}is_correction_typ tis`),
-      [`error misspelt@1 → ${A}is_correction_type`, /^OpenRLHF has no/],
+      run("--is_correction_level token --is_correction_mod mask"),
+      [`error misspelt@1 → ${A}is_correction_mode`, /^OpenRLHF has no/],
     ],
   ],
   marks: [
@@ -119,11 +91,5 @@ checkDialect("openrlhf", {
       ["vllm.num_engines", "train.async_enable", "actor.policy_loss_type", "rollout.n_samples_per_prompt"],
       ["a.vllm.num_engines", "vllm.elsewhere", "other.num_engines"],
     ],
-    [
-      ["enable_vllm_is_correction", "vllm_is_truncated_threshold", "vllm_num_engines"],
-      ["a.vllm_num_engines", "vllm_num_engines_2"],
-    ],
   ],
-  texts: ["vllm_num_engines", ["openrlhf.cli", "OpenRLHF"], ["openrl", "rlhf"]],
-  known: [["algo.advantage", ["estimator", "gamma", "lambd"], "vllm_num_engines: 1\n"]],
 });

@@ -1,41 +1,62 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { UsageError } from "../../core/base/errors.ts";
+import type { Settings } from "../shared/preset.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
-import { listTraps } from "../shared/traps.test-data.ts";
 import { openrlhf } from "./preset.ts";
 
-checkReference(openrlhf);
+// The share of filtered sequences is a float32 there.
+checkReference(openrlhf, "openrlhf", 1e-7);
 
-test("refuses bounds in another order, quoting the order", () => {
-  const swapped = completeSettings(openrlhf, { is_correction_threshold: [5, 0.5] });
-  expect(() => openrlhf.correction(swapped)).toThrow(/5 0.5; OpenRLHF reads it as "Low and high thresholds"/);
-});
+const complete = (settings: Settings): Settings => completeSettings(openrlhf, settings);
 
-test("traps: tis clamps both sides, seq-mask-tis keeps raw ratios, gspo ignores the type", () => {
-  const traps = (settings: Record<string, string>) =>
-    listTraps(openrlhf, completeSettings(openrlhf, settings)).join("\n");
-  expect(traps({})).toContain("a ratio under 0.5 is raised to 0.5");
-  expect(traps({ is_correction_type: "seq-mask-tis" })).toContain("raw, untruncated");
-  expect(traps({ is_correction_type: "seq-mask-tis" })).toContain("rejects next to nothing");
-  expect(traps({ policy_loss_type: "gspo" })).toContain("ignores is_correction_type");
-});
-
-test("is written as flags, low before high", () => {
-  const settings = completeSettings(openrlhf, {
-    is_correction_type: "icepop",
-    is_correction_threshold: [0.5, 4],
+describe("OpenRLHF's gate", () => {
+  it("judges tokens or sequences, by their ratio or by how far their probability moved", () => {
+    const steps = (settings: Settings) => openrlhf.correction(complete(settings)).steps;
+    const bounds = { lower: 0.5, upper: 5 };
+    const moved = { statistic: "abs_prob_diff" } as const;
+    expect(steps({})).toEqual([{ action: "zero", measure: "weight", ...bounds }]);
+    expect(steps({ is_correction_mode: "clip" })).toEqual([{ action: "truncate", ...bounds }]);
+    expect(steps({ is_correction_level: "seq" })).toEqual([
+      { action: "zero", measure: { statistic: "ratio", level: "sequence", aggregation: "mean" }, ...bounds },
+    ]);
+    const tv = { is_correction_gating: "tv", is_correction_threshold: [0, 0.1] };
+    expect(steps(tv)).toEqual([
+      { action: "zero", measure: { ...moved, level: "token", aggregation: "sum" }, lower: 0, upper: 0.1 },
+    ]);
+    expect(steps({ ...tv, is_correction_level: "seq" })).toMatchObject([
+      { measure: { ...moved, level: "sequence", aggregation: "mean" } },
+    ]);
+    expect(openrlhf.correction(complete({ is_correction_level: "off" }))).toEqual({ steps: [] });
   });
-  expect(openrlhf.config(settings).text).toBe(`--algo.advantage.is_correction_enable
---algo.advantage.is_correction_threshold 0.5 4
---algo.advantage.is_correction_type icepop
-`);
+
+  it("refuses what PolicyLoss refuses", () => {
+    for (const refused of [
+      { is_correction_level: "seq", is_correction_mode: "clip" },
+      { is_correction_gating: "tv", is_correction_mode: "clip", is_correction_threshold: [0, 1] },
+      { is_correction_gating: "tv" },
+      { is_correction_threshold: [5, 0.5] },
+      { is_correction_threshold: null },
+    ])
+      expect(() => openrlhf.correction(complete(refused))).toThrow(UsageError);
+  });
+
+  it("by the binary KL has words, and no neutral form yet", () => {
+    const settings = complete({ is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] });
+    expect(openrlhf.beyondForm?.(settings)).toContain("above 0.01 nats");
+    expect(() => openrlhf.correction(settings)).toThrow(/does not compute OpenRLHF's binary KL yet/);
+    expect(openrlhf.beyondForm?.(complete({}))).toBeUndefined();
+  });
 });
 
-test("expresses TIS with one bound as low 0, and no product over the sequence", () => {
-  const tis = {
-    weight: { level: "token", aggregation: "sum", logBound: 20 },
-    steps: [{ action: "truncate", upper: 2 }],
-  } as const;
-  expect(openrlhf.express(tis)).toMatchObject({ is_correction_type: "tis", is_correction_threshold: [0, 2] });
-  expect(openrlhf.express({ ...tis, weight: { level: "sequence", aggregation: "sum" } })).toBeUndefined();
+test("is written as flags of 0.11.2, one number where the low bound is 0", () => {
+  const text = (settings: Settings): string => openrlhf.config(complete(settings)).text;
+  expect(text({ is_correction_threshold: [0.5, 4] })).toBe(`--algo.advantage.is_correction_level token
+--algo.advantage.is_correction_mode mask
+--algo.advantage.is_correction_gating ratio
+--algo.advantage.is_correction_threshold 0.5 4
+`);
+  expect(text({ is_correction_threshold: [0, 2] })).toContain("is_correction_threshold 2\n");
+  expect(text({ is_correction_level: "off" })).toBe("");
+  expect(text({ policy_loss_type: "gspo" })).toContain("--actor.policy_loss_type gspo\n");
 });

@@ -1,181 +1,262 @@
 import { UsageError } from "../../core/base/index.ts";
-import type { Bounds, Correction, Measure, Reject, Truncate } from "../neutral/correction.ts";
+import type { AppliedCorrection, CorrectionBlock } from "../neutral/apply.ts";
+import type {
+  Bounds,
+  Correction,
+  Measure,
+  Reject,
+  Statistic,
+  Step,
+  Truncate,
+} from "../neutral/correction.ts";
 import { Moments } from "../shared/moments.ts";
 import type { BatchMetrics, Parameter, Preset, Settings, Trap } from "../shared/preset.ts";
 import { firstExpressing, plainForm } from "../shared/same-effect.ts";
 
 const parameters: readonly Parameter[] = [
   {
-    name: "is_correction_enable",
-    kind: "boolean",
-    fallback: true,
-    meaning: "multiply the loss by exp(trainer − rollout) per token",
+    name: "is_correction_level",
+    kind: "text",
+    fallback: "token",
+    choices: ["off", "token", "seq"],
+    meaning:
+      "what is judged: each token, or each sequence by its mean (geometric for ratios); off by default",
+  },
+  {
+    name: "is_correction_mode",
+    kind: "text",
+    fallback: "mask",
+    choices: ["mask", "clip"],
+    meaning:
+      "mask gives weight 0 to what is outside; clip clamps the ratio of a token (level token, gating ratio)",
+  },
+  {
+    name: "is_correction_gating",
+    kind: "text",
+    fallback: "ratio",
+    choices: ["ratio", "binary_kl", "tv"],
+    meaning:
+      "what is compared with the threshold: ρ, or between p_rollout and p_trainer the binary KL or |Δp|",
   },
   {
     name: "is_correction_threshold",
     kind: "pair",
     fallback: [0.5, 5],
-    meaning: "LOW HIGH bounds of the ratio",
-  },
-  {
-    name: "is_correction_type",
-    kind: "text",
-    fallback: "tis",
-    choices: ["tis", "icepop", "seq-mask-tis"],
-    meaning: "clamp to both bounds; zero outside them; zero sequences whose geometric mean is outside",
+    meaning: "LOW HIGH; a single number is HIGH, with LOW 0; binary_kl (nats) and tv (a fraction) want LOW 0",
   },
   {
     name: "policy_loss_type",
     kind: "text",
     fallback: "ppo",
     choices: ["ppo", "gspo"],
-    meaning: "gspo takes its own ratio against rollout log-probs and ignores type and threshold",
+    meaning: "gspo takes its own ratio against rollout log-probs and ignores mode, gating and threshold",
   },
 ];
 
-const GEOMETRIC_MEAN: Measure = { statistic: "ratio", level: "sequence", aggregation: "mean" };
-
-/** OpenRLHF's vLLM importance-sampling correction in PolicyLoss. */
+/** OpenRLHF's correction in PolicyLoss, since 0.11.2. */
 export const openrlhf: Preset = {
   name: "openrlhf",
   trainer: "OpenRLHF",
-  summary: "--algo.advantage.is_correction_*: tis (two-sided clamp), icepop, or seq-mask-tis per token",
-  source: "OpenRLHF/OpenRLHF openrlhf/models/loss.py, 3c3be623",
+  summary:
+    "--algo.advantage.is_correction_*: a gate on ratio, binary KL or TV per token or sequence, or a clamp",
+  source: "OpenRLHF/OpenRLHF openrlhf/models/loss.py, 0.11.2",
   parameters,
 
   correction(settings: Settings): Correction {
-    if (settings.is_correction_enable !== true) return { steps: [] };
+    if (settings.is_correction_level === "off") return { steps: [] };
+    refuse(settings);
     if (settings.policy_loss_type === "gspo")
       return { weight: { level: "sequence", aggregation: "mean" }, steps: [] };
-    const bounds = thresholds(settings);
-    const cut: Truncate = { action: "truncate", ...bounds };
-    const icepop: Reject = { action: "zero", measure: "weight", ...bounds };
-    const sequences: Reject = { action: "zero", measure: GEOMETRIC_MEAN, ...bounds };
-    const step = { tis: cut, icepop, "seq-mask-tis": sequences }[String(settings.is_correction_type)]!;
-    return { weight: { level: "token", aggregation: "sum" }, steps: [step] };
+    return { weight: { level: "token", aggregation: "sum" }, steps: [gate(settings)] };
   },
 
-  traps(settings: Settings): readonly Trap[] {
-    if (settings.is_correction_enable !== true) {
-      return [
-        {
-          says: "without is_correction_enable nothing is corrected and vllm_kl is not logged",
-          setting: "is_correction_enable",
-        },
-      ];
-    }
-    if (settings.policy_loss_type === "gspo") {
-      return [
-        {
-          says: "gspo ignores is_correction_type and is_correction_threshold: its ratio is the geometric mean of policy over rollout, which PPO clipping then bounds; vllm_kl is not logged",
-          severity: "drop",
-          code: "not-switched-on",
-        },
-      ];
-    }
-    const { lower, upper } = thresholds(settings);
-    const type = settings.is_correction_type;
-    const traps: Trap[] = [
-      { says: "vllm_kl is the mean of rollout − trainer (k1): it can be negative and hides symmetric noise" },
-    ];
-    if (type === "tis") {
-      traps.push({
-        says: `tis clamps both sides: a ratio under ${lower} is raised to ${lower}, unlike the one-sided TIS of the paper`,
-        severity: "warning",
-        code: "clamps-both-sides",
-        setting: "is_correction_threshold",
-      });
-    }
-    if (type === "icepop") {
-      traps.push({
-        says: "icepop multiplies by 0 outside the bounds: the tokens stay in the denominator, and an infinite or NaN ratio makes the loss NaN",
-      });
-    }
-    if (type === "seq-mask-tis") {
-      traps.push({
-        says: "seq-mask-tis keeps raw, untruncated token ratios in the sequences that it keeps, although its comment says TIS clamp",
-        severity: "warning",
-        code: "raw-weights",
-        setting: "is_correction_type",
-      });
-      if (lower < 0.9 || upper > 1.1) {
-        traps.push({
-          says: `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; published bounds are 0.999 to 1.002`,
-        });
-      }
-    }
-    return traps;
+  beyondForm: (settings) => {
+    const { is_correction_level: level, is_correction_gating: gating, policy_loss_type: loss } = settings;
+    const { is_correction_mode: mode, is_correction_threshold: threshold } = settings;
+    const [lower, upper] = Array.isArray(threshold) ? (threshold as readonly number[]) : [];
+    const isRefused = lower !== 0 || mode === "clip";
+    if (level === "off" || loss === "gspo" || gating !== "binary_kl" || isRefused) return undefined;
+    const of = level === "seq" ? "of a sequence, by the mean of its tokens," : "of a token";
+    return `token importance weights; the weight ${of} is 0 when the binary KL between p_rollout and p_trainer is above ${upper} nats`;
   },
 
-  metrics: vllmKl,
+  traps: (settings) => openrlhfTraps(settings),
+
+  metrics: gateMetrics,
 
   express(correction) {
     const { weight, steps } = plainForm(correction);
-    if (!weight) return firstExpressing(openrlhf, correction, [{ is_correction_enable: false }]);
+    if (!weight) return firstExpressing(openrlhf, correction, [{ is_correction_level: "off" }]);
     const step = steps.find(
       (each): each is Truncate | Reject => each.action === "truncate" || each.action === "zero",
     );
-    const threshold = [step?.lower ?? 0, step?.upper ?? Number.POSITIVE_INFINITY];
+    const is_correction_threshold = [step?.lower ?? 0, step?.upper ?? Number.POSITIVE_INFINITY];
     return firstExpressing(openrlhf, correction, [
-      ...["tis", "icepop", "seq-mask-tis"].map((type) => ({
-        is_correction_type: type,
-        is_correction_threshold: threshold,
-      })),
+      { is_correction_mode: "clip", is_correction_threshold },
+      ...["ratio", "tv"].flatMap((is_correction_gating) =>
+        ["token", "seq"].map((is_correction_level) => ({
+          is_correction_level,
+          is_correction_gating,
+          is_correction_threshold,
+        })),
+      ),
       { policy_loss_type: "gspo" },
     ]);
   },
 
   config(settings) {
+    const { is_correction_level, is_correction_mode, is_correction_gating, policy_loss_type } = settings;
     const { lower, upper } = thresholds(settings);
+    const given = [
+      ["is_correction_level", is_correction_level],
+      ["is_correction_mode", is_correction_mode],
+      ["is_correction_gating", is_correction_gating],
+      ["is_correction_threshold", lower === 0 ? upper : `${lower} ${upper}`],
+    ];
     const lines =
-      settings.is_correction_enable === true
-        ? [
-            "--algo.advantage.is_correction_enable",
-            `--algo.advantage.is_correction_threshold ${lower} ${upper}`,
-            `--algo.advantage.is_correction_type ${settings.is_correction_type}`,
-          ]
-        : [];
-    if (settings.policy_loss_type !== "ppo")
-      lines.push(`--actor.policy_loss_type ${settings.policy_loss_type}`);
+      is_correction_level === "off" ? [] : given.map(([name, value]) => `--algo.advantage.${name} ${value}`);
+    if (policy_loss_type !== "ppo") lines.push(`--actor.policy_loss_type ${policy_loss_type}`);
     return {
       language: "flags",
-      place: "python -m openrlhf.cli.train_ppo_ray",
+      place: "python -m openrlhf.cli.train_ppo_ray, 0.11.2 or later",
       text: lines.map((line) => `${line}\n`).join(""),
     };
   },
 };
 
+/** The checks of PolicyLoss.__init__ and of train_ppo_ray.py, with their messages. */
+function refuse(settings: Settings): void {
+  const { lower, upper } = thresholds(settings);
+  const { is_correction_level: level, is_correction_gating: gating } = settings;
+  if (settings.is_correction_mode === "clip" && (level === "seq" || gating !== "ratio"))
+    throw new UsageError(
+      'OpenRLHF refuses these settings: "is_correction_mode=clip requires is_correction_level=token and is_correction_gating=ratio"',
+    );
+  if (gating !== "ratio" && lower > 0)
+    throw new UsageError(
+      `OpenRLHF refuses is_correction_threshold ${lower} ${upper}: "is_correction_gating=${String(gating)} takes an upper bound only (a single delta)"`,
+      { hint: `is_correction_threshold ${upper}` },
+    );
+}
+
+function gate(settings: Settings): Step {
+  const bounds = thresholds(settings);
+  if (settings.is_correction_mode === "clip") return { action: "truncate", ...bounds };
+  const level = settings.is_correction_level === "seq" ? "sequence" : "token";
+  if (settings.is_correction_gating === "ratio" && level === "token")
+    return { action: "zero", measure: "weight", ...bounds };
+  return { action: "zero", measure: measureOf(settings, level), ...bounds };
+}
+
+function measureOf(settings: Settings, level: Measure["level"]): Measure {
+  const statistic = ({ ratio: "ratio", tv: "abs_prob_diff" } as Readonly<Record<string, Statistic>>)[
+    String(settings.is_correction_gating)
+  ];
+  if (statistic === undefined)
+    throw new UsageError("logratio does not compute OpenRLHF's binary KL yet: it cannot apply this gate", {
+      hint: "is_correction_gating tv gates on the same two probabilities",
+    });
+  return { statistic, level, aggregation: level === "token" ? "sum" : "mean" };
+}
+
 function thresholds(settings: Settings): Required<Bounds> {
   const value = settings.is_correction_threshold;
   const [lower, upper] = Array.isArray(value) ? (value as readonly number[]) : [];
-  if (lower === undefined || upper === undefined) {
+  if (lower === undefined || upper === undefined)
+    throw new UsageError("is_correction_threshold is missing: OpenRLHF takes HIGH or LOW HIGH");
+  if (lower > upper)
     throw new UsageError(
-      'is_correction_threshold is missing: OpenRLHF takes "Low and high thresholds", two numbers',
-    );
-  }
-  if (lower > upper) {
-    throw new UsageError(
-      `is_correction_threshold is ${lower} ${upper}; OpenRLHF reads it as "Low and high thresholds", and the first is above the second`,
+      `is_correction_threshold is ${lower} ${upper}; OpenRLHF reads it as LOW HIGH, and the first is above the second`,
       { likely: "the bounds are in another trainer's order: xtuner has (upper, lower)" },
     );
-  }
   return { lower, upper };
 }
 
+function openrlhfTraps(settings: Settings): readonly Trap[] {
+  const { is_correction_level: level, is_correction_mode: mode, is_correction_gating: gating } = settings;
+  if (level === "off")
+    return [
+      {
+        says: "is_correction_level off: nothing is corrected, and neither vllm_kl nor is_filter_ratio is logged",
+        setting: "is_correction_level",
+      },
+    ];
+  if (settings.policy_loss_type === "gspo")
+    return [
+      {
+        says: "gspo ignores is_correction_mode, _gating and _threshold: its ratio is the geometric mean of policy over rollout, which PPO clipping then bounds; vllm_kl is not logged",
+        severity: "drop",
+        code: "not-switched-on",
+      },
+    ];
+  const { lower, upper } = thresholds(settings);
+  const traps: Trap[] = [
+    { says: "vllm_kl is the mean of rollout − trainer (k1): it can be negative and hides symmetric noise" },
+  ];
+  if (mode === "clip" && lower > 0)
+    traps.push({
+      says: `clip clamps both sides: a ratio under ${lower} is raised to ${lower}, unlike the one-sided TIS of the paper`,
+      severity: "warning",
+      code: "clamps-both-sides",
+      setting: "is_correction_threshold",
+    });
+  if (mode === "mask")
+    traps.push({
+      says: "mask sets the weight to 0 and leaves the mask: what is rejected still counts in the loss's denominator",
+    });
+  if (level === "seq" || gating !== "ratio")
+    traps.push({
+      says: "what passes the gate keeps its raw, untruncated token ratio",
+      severity: "warning",
+      code: "raw-weights",
+      setting: ["is_correction_level", "is_correction_gating"],
+    });
+  if (level === "seq" && gating === "ratio" && (lower < 0.9 || upper > 1.1))
+    traps.push({
+      says: `geometric means lie near 1, so ${lower} to ${upper} rejects next to nothing; published bounds are 0.999 to 1.002`,
+    });
+  return traps;
+}
+
 /**
- * `vllm_kl`: mean of rollout − trainer over tokens with mask 1, nats; the token-weighted mean over micro-batches that
- * OpenRLHF takes is the same. Only with the correction on and PPO loss. Source: models/loss.py line 218,
- * trainer/ray/ppo_actor.py line 316.
+ * `vllm_kl`: mean of rollout − trainer over tokens with mask 1, nats. `is_filter_ratio`: the share of such tokens, or at
+ * level seq of all sequences, that is outside the threshold, clipped ones too. Both only with PPO's loss. Source:
+ * models/loss.py PolicyLoss.forward, trainer/ray/ppo_actor.py, 0.11.2.
  */
-function vllmKl(settings: Settings): BatchMetrics {
+function gateMetrics(settings: Settings): BatchMetrics {
   const gap = new Moments();
+  const filtered = new Moments();
+  const bounds = thresholds(settings);
   return {
-    add({ rollout, trainer, mask }) {
+    add(block, applied) {
+      const { rollout, trainer, mask } = block;
       for (let t = 0; t < mask.length; t++) if (mask[t] !== 0) gap.add(rollout[t]! - trainer[t]!);
+      for (const outside of listOutside(block, applied, bounds)) filtered.add(outside);
     },
     finish() {
-      if (settings.is_correction_enable !== true || settings.policy_loss_type !== "ppo") return {};
-      return { vllm_kl: gap.count > 0 ? gap.mean : Number.NaN };
+      if (settings.is_correction_level === "off" || settings.policy_loss_type !== "ppo") return {};
+      return {
+        vllm_kl: gap.count > 0 ? gap.mean : Number.NaN,
+        is_filter_ratio: filtered.count > 0 ? filtered.mean : Number.NaN,
+      };
     },
   };
+}
+
+/** 1 for every unit of the gate that is outside its bounds, 0 for the others. A sequence without own tokens is outside. */
+function listOutside(
+  { mask, offsets }: CorrectionBlock,
+  { rawWeights, steps: [outcome] }: AppliedCorrection,
+  { lower, upper }: Required<Bounds>,
+): number[] {
+  const own = (t: number): boolean => mask[t] !== 0;
+  if (outcome?.measured === undefined)
+    return [...(rawWeights ?? [])].flatMap((ratio, t) =>
+      own(t) ? Number(ratio < lower || ratio > upper) : [],
+    );
+  const { segments, rejected } = outcome.measured;
+  if (segments.level === "token") return [...rejected].flatMap((bit, t) => (own(t) ? bit : []));
+  return [...rejected].map((bit, row) =>
+    mask.subarray(offsets[row], offsets[row + 1]).every((kept) => kept === 0) ? 1 : bit,
+  );
 }

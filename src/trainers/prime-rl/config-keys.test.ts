@@ -2,29 +2,39 @@ import { describe, expect, it } from "vitest";
 import { checkDialect, lintTold } from "../configs/table.test-data.ts";
 
 const loss = (...lines: string[]): string => `[trainer.loss]\n${lines.map((line) => `${line}\n`).join("")}`;
-const LOW = "dppo_mask_low = 0.2";
-const NO_RATIO = "a probability difference and not a ratio";
-const GONE = "→ nothing: the geometric mask was removed";
 
 checkDialect("prime-rl", {
   says: [
-    // Thresholds of the other loss.
     [
       "a.toml",
-      loss('type = "ipo"', LOW),
-      ['error refused@3 → type = "default"', /dppo_mask_low is not a setting of the ipo loss/],
+      loss('type = "ipo"', "eps = 0.1", "adv_tau = 1.0", "kl_tau = 1e-3"),
+      "no unknown-key",
+      "no old-name",
+      "no refused",
+      "no depends-on-version",
+      "no settings-elsewhere",
     ],
-    ["a.toml", loss('type = "ipo"', "dppo_mask_high = 0.2"), 'error refused@3 → type = "default"'],
     [
       "a.toml",
-      loss('type = "default"', "ipo_threshold = 0.1"),
-      ['error refused@3 → type = "ipo"', /ipo_threshold is not a setting of the default loss/],
+      loss("ipo_threshold = 0.1"),
+      [
+        "error old-name@2 → eps",
+        /is a name from before 2026-08-27: as of 2026-08-31, prime-rl does not take it$/,
+      ],
     ],
-    ["a.toml", loss("ipo_threshold = 0.1", LOW), 'error refused@3 → type = "default"'],
-    ["a.toml", loss('type = "ipo"', "ipo_threshold = 0.1"), "no refused", "no settings-elsewhere"],
-    ["a.toml", loss(LOW, "dppo_mask_high = 0.3"), "no refused", "no settings-elsewhere", "no misspelt"],
-    // A function of one's own.
-    ["a.toml", loss('type = "custom"', 'import_path = "x"'), ["note settings-elsewhere@2", /a custom loss/]],
+    [
+      "a.toml",
+      loss("dppo_mask_low = 0.2"),
+      "error old-name@2 → eps, for both directions: IPO is the only loss",
+    ],
+    ["a.toml", loss('type = "default"'), ['error refused@2 → type = "ipo"', /was removed on 2026-08-27/]],
+    ["a.toml", loss("eps = 2.0"), "error not-a-ratio@2"],
+    ["a.toml", loss("eps = 0.1", 'type = "custom"', 'import_path = "x"'), "note settings-elsewhere@3"],
+    [
+      "a.toml",
+      `${loss("eps = 0.1")}[trainer]\nenable_token_export = true\n`,
+      ["error old-name@4 → nothing: both policies' log-probs are written beside the rollouts by default"],
+    ],
     // Losses that are proposed.
     [
       "a.toml",
@@ -32,91 +42,26 @@ checkDialect("prime-rl", {
       ["warning depends-on-version@2", /that of pull request 3283/],
       ["note not-a-ratio@3", /nats of binary KL/],
       "no refused",
+      "no unknown-key",
     ],
     [
       "a.toml",
       loss('type = "kimi_k15"', "tau = 0.1"),
       ["warning depends-on-version@2", /pull request 3381/],
       ["note trap@2", /a penalty that pulls the policy back/],
+      "no unknown-key",
     ],
-    // Names of earlier versions.
-    ["a.toml", loss(LOW, "token_mask_low = 0.1"), `error old-name@3 → dppo_mask_low, ${NO_RATIO}`],
-    ["a.toml", loss(LOW, "token_mask_high = 8.0"), `error old-name@3 → dppo_mask_high, ${NO_RATIO}`],
-    ["a.toml", loss(LOW, "clip_ratio = 8.0"), `error old-name@3 → dppo_mask_high, ${NO_RATIO}`],
-    ["a.toml", loss(LOW, "geo_mask_low = 0.1"), `error old-name@3 ${GONE}`],
-    ["a.toml", loss(LOW, "geo_mask_high = 10.0"), `error old-name@3 ${GONE}`],
-    ["a.toml", loss(LOW, 'ratio_type = "sequence"'), "error old-name@3 → nothing: ratios are of tokens"],
-    ["a.toml", loss(LOW), "no old-name"],
-    // Traps, where they are.
-    [
-      "a.toml",
-      loss(LOW, "dppo_mask_high = 1.2"),
-      ["error not-a-ratio@3", /1 or more/],
-      ["note not-a-ratio", /difference of probabilities/],
-    ],
-    [
-      "a.toml",
-      loss('type = "ipo"', "ipo_threshold = 2.0"),
-      ["error not-a-ratio@3", /1 or more/],
-      ["note not-a-ratio@3", /difference of probabilities/],
-    ],
-    ["a.toml", loss(LOW), ["note raw-weights", /not clamped/]],
-    // Slips.
-    [
-      "a.toml",
-      loss(LOW, "dppo_mask_hihg = 0.2"),
-      ["error misspelt@3 → trainer.loss.dppo_mask_high", /^prime-rl has no/],
-    ],
-    ["a.toml", `[loss]\n${LOW}\ndppo_mask_hihg = 0.2\n`, "error misspelt@3 → loss.dppo_mask_high"],
-    ["a.py", "DefaultLossConfig(dppo_mask_hihg=0.2)", "error misspelt@1 → dppo_mask_high"],
-    ["a.py", "IPOLossConfig(ipo_treshold=0.2)", "error misspelt@1 → ipo_threshold"],
   ],
-  marks: [
-    [
-      ["a.ipo_threshold", "a.dppo_mask_low", "a.dppo_mask_high"],
-      ["a.my_ipo_threshold", "a.ipo_thresholds", "a.dppo_mask_mid"],
-    ],
-    [
-      [
-        "trainer.loss.a",
-        "trainer.model.a",
-        "trainer.optim.a",
-        "trainer.ckpt.a",
-        "trainer.weight_broadcast.a",
-      ],
-      ["a.trainer.model", "trainer.elsewhere", "trainers.model"],
-    ],
-    [
-      [
-        "orchestrator.train.a",
-        "orchestrator.env",
-        "orchestrator.batch_size",
-        "orchestrator.rollouts_per_example",
-        "orchestrator.group_size",
-        "orchestrator.advantage.a",
-        "orchestrator.renderer",
-      ],
-      ["a.orchestrator.env", "orchestrator.other"],
-    ],
-    [
-      ["inference.model.name", "inference.parallel.tp", "inference.gpu_memory_utilization"],
-      ["a.inference.model", "inference.other"],
-    ],
-    [["max_async_level"], ["a.max_async_level", "max_async_levels"]],
-  ],
-  texts: ["max_async_level", ["prime-rl", "prime_rl", "PRIME-RL"], ["primerl", "prime rl"]],
-  known: [["loss", ["kl_tau", "adv_tau", "import_path", "kwargs"], "max_async_level: 1\n"]],
+  marks: [],
 });
 
 describe("the loss that a config of prime-rl means", () => {
   it.each([
-    [loss(LOW), "prime-rl"],
-    [loss("ipo_threshold = 0.1"), "prime-rl-ipo"],
+    [loss("eps = 0.1"), "prime-rl-ipo"],
     [loss('type = "ipo"'), "prime-rl-ipo"],
-    [loss('type = "default"', "ipo_threshold = 0.1"), "prime-rl"],
     [loss('type = "kpop"'), "prime-rl-kpop"],
-    [loss('type = "kimi_k15"'), "prime-rl"],
-    [loss('type = "toString"'), "prime-rl"],
+    [loss('type = "kimi_k15"'), "prime-rl-ipo"],
+    [loss('type = "toString"'), "prime-rl-ipo"],
   ])("%s", (text, preset) => {
     expect(lintTold(text, "prime-rl", "a.toml").preset).toBe(preset);
   });
@@ -128,9 +73,12 @@ describe("the loss that a config of prime-rl means", () => {
     );
   });
 
-  it("knows the names of either under either", () => {
-    const { findings } = lintTold(loss('type = "ipo"', LOW, "dppo_mask_high = 0.1"), "prime-rl", "a.toml");
-    expect(findings.map(({ code }) => code)).not.toContain("misspelt");
-    expect(findings.filter(({ code }) => code === "refused")).toHaveLength(2);
+  it("is IPO where the config says nothing of it", () => {
+    const text = "[orchestrator]\nbatch_size = 128\n[trainer.loss]\nkl_tau = 1e-3\n";
+    const config = lintTold(text, "prime-rl", "a.toml");
+    expect([config.preset, config.does.at(-1)]).toEqual([
+      "prime-rl-ipo",
+      expect.stringContaining("|p_trainer − p_rollout| is above 0.1"),
+    ]);
   });
 });

@@ -1,22 +1,40 @@
+/**
+ * prime-rl's config keys, before and since IPO became the only loss of its own.
+ *
+ * @module
+ */
 import type { LintFinding } from "../../results/lint.ts";
-import { type ConfigView, type Dialect, type LintRule, oldNames } from "../shared/dialect.ts";
+import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
+import type { Since } from "../shared/release.ts";
 
 const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
 const LOSS = "src/prime_rl/trainer/rl/loss.py";
+const BY_TYPE = `${CONFIG} LossConfig, discriminated by type`;
 
-/** Loss types that the commit does not have, with the pull request that proposes each, and their presets. */
+/** Where IPO became the only loss, and `eps` its threshold (prime-rl#3418). */
+const IPO_ONLY: Since = { date: "2026-08-27" };
+/** Where the trainer's log-probs came to be written without being asked for (prime-rl#3444). */
+const ANNOTATIONS: Since = { date: "2026-08-31" };
+
+/** Loss types that no commit has yet, with the pull request that proposes each, and their presets. */
 const PROPOSED: Readonly<Record<string, { readonly pull: number; readonly preset?: string }>> = {
   kpop: { pull: 3283, preset: "prime-rl-kpop" },
   kimi_k15: { pull: 3381 },
   pmd_mean: { pull: 3381 },
 };
 
-function lossType(view: ConfigView): string {
-  return String(view.get("loss.type")?.value ?? (view.get("ipo_threshold") ? "ipo" : "default"));
+function lossType(view: ConfigView): string | undefined {
+  const entry = view.get("loss.type");
+  return entry === undefined ? undefined : String(entry.value);
+}
+
+/** The type that was meant before IPO became the only loss: DPPO's, unless the config says or shows IPO's. */
+function earlierLossType(view: ConfigView): string {
+  return lossType(view) ?? (view.get("ipo_threshold") ? "ipo" : "default");
 }
 
 function proposed(view: ConfigView): (typeof PROPOSED)[string] | undefined {
-  const type = lossType(view);
+  const type = lossType(view) ?? "";
   return Object.hasOwn(PROPOSED, type) ? PROPOSED[type] : undefined;
 }
 
@@ -30,7 +48,7 @@ const proposedLoss: LintRule = (view) => {
       code: "depends-on-version",
       ...view.at(entry),
       message: `the loss type ${entry?.text} is that of pull request ${known.pull}: without it prime-rl stops`,
-      source: `${CONFIG} LossConfig, discriminated by type`,
+      source: BY_TYPE,
     },
   ];
   if (known.preset === undefined) {
@@ -47,7 +65,7 @@ const proposedLoss: LintRule = (view) => {
 
 /** Thresholds of one loss type used with another, which pydantic refuses. */
 const otherLoss: LintRule = (view) => {
-  const type = lossType(view);
+  const type = earlierLossType(view);
   if (proposed(view)) return [];
   const foreign = type === "ipo" ? ["dppo_mask_low", "dppo_mask_high"] : ["ipo_threshold"];
   return foreign.flatMap((name) => {
@@ -59,11 +77,27 @@ const otherLoss: LintRule = (view) => {
         code: "refused",
         ...view.at(entry),
         message: `${entry.key} is not a setting of the ${type} loss, and prime-rl stops`,
-        source: `${CONFIG} LossConfig, discriminated by type`,
+        source: BY_TYPE,
         instead: `type = "${type === "ipo" ? "default" : "ipo"}"`,
       },
     ];
   });
+};
+
+/** DPPO's type went with its loss. */
+const removedLoss: LintRule = (view) => {
+  if (lossType(view) !== "default") return [];
+  return [
+    {
+      severity: "error",
+      code: "refused",
+      ...view.at(view.get("loss.type")),
+      message: `the loss type default, DPPO, was removed on ${IPO_ONLY.date}, and prime-rl stops`,
+      why: "IPO is the only loss of its own",
+      source: BY_TYPE,
+      instead: 'type = "ipo"',
+    },
+  ];
 };
 
 const custom: LintRule = (view) =>
@@ -80,16 +114,14 @@ const custom: LintRule = (view) =>
         },
       ];
 
-export const primeRlDialect: Dialect = {
-  preset: (view) => proposed(view)?.preset ?? (lossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
-  effective: (view, correction) => {
-    const known = proposed(view);
-    return known && known.preset === undefined ? { steps: [] } : correction;
-  },
+const STOPS = {
+  effect: "refused",
+  why: "extra keys are not permitted",
+  source: `${LOSS}, ${CONFIG} LossConfig`,
+} as const;
+
+const shared = {
   sections: ["loss", "trainer.loss"],
-  callees: ["DefaultLossConfig", "IPOLossConfig"],
-  closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
-  example: "dppo_mask_*",
   marks: [
     /(^|\.)(dppo_mask_(low|high)|ipo_threshold)$/,
     /^trainer\.(loss|model|optim|ckpt|weight_broadcast)/,
@@ -98,27 +130,79 @@ export const primeRlDialect: Dialect = {
     /^max_async_level$/,
   ],
   textMarks: [/prime[-_]rl/i],
-  knownKeys: [
-    "type",
-    "kl_tau",
-    "adv_tau",
-    "teacher_tau",
-    "import_path",
-    "kwargs",
-    "ipo_threshold",
-    "dppo_mask_low",
-    "dppo_mask_high",
-    "kpop_threshold",
-    "tau",
-    "pmd_tau",
-  ],
+  effective: (view, correction) => {
+    const known = proposed(view);
+    return known && known.preset === undefined ? { steps: [] } : correction;
+  },
   unknownKeys: { effect: "refused", source: `${CONFIG}: pydantic, extra inputs are not permitted` },
-  rules: [
-    otherLoss,
-    proposedLoss,
-    custom,
-    oldNames(
-      {
+} satisfies Partial<Dialect>;
+
+const LOSS_KEYS = [
+  "type",
+  "kl_tau",
+  "adv_tau",
+  "teacher_tau",
+  "import_path",
+  "kwargs",
+  // Of the proposed losses.
+  "kpop_threshold",
+  "tau",
+  "pmd_tau",
+];
+
+export const primeRlDialect: Dialect = {
+  ...shared,
+  preset: (view) => proposed(view)?.preset ?? "prime-rl-ipo",
+  since: IPO_ONLY,
+  callees: ["IPOLossConfig"],
+  closedCallees: ["IPOLossConfig"],
+  example: "trainer.loss.eps",
+  // The KPop preset has another setting, and the same section.
+  knownKeys: [...LOSS_KEYS, "eps"],
+  otherNames: [
+    {
+      ...STOPS,
+      until: IPO_ONLY,
+      names: {
+        ipo_threshold: "eps",
+        dppo_mask_low: "eps, for both directions: IPO is the only loss",
+        dppo_mask_high: "eps, for both directions: IPO is the only loss",
+        ...Object.fromEntries(
+          ["token_mask_low", "token_mask_high", "clip_ratio"].map((name) => [
+            name,
+            "eps, a probability difference and not a ratio",
+          ]),
+        ),
+        geo_mask_low: "nothing: the geometric mask was removed",
+        geo_mask_high: "nothing: the geometric mask was removed",
+        ratio_type: "nothing: ratios are of tokens",
+      },
+    },
+    {
+      ...STOPS,
+      until: ANNOTATIONS,
+      source: "PrimeIntellect-ai/prime-rl#3444",
+      names: {
+        "trainer.enable_token_export":
+          "nothing: both policies' log-probs are written beside the rollouts by default",
+      },
+    },
+  ],
+  rules: [removedLoss, proposedLoss, custom],
+};
+
+export const primeRlEarlierDialect: Dialect = {
+  ...shared,
+  preset: (view) => proposed(view)?.preset ?? (earlierLossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
+  names: { eps: "ipo_threshold" },
+  callees: ["DefaultLossConfig", "IPOLossConfig"],
+  closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
+  example: "dppo_mask_*",
+  knownKeys: [...LOSS_KEYS, "ipo_threshold", "dppo_mask_low", "dppo_mask_high"],
+  otherNames: [
+    {
+      ...STOPS,
+      names: {
         token_mask_low: "dppo_mask_low, a probability difference and not a ratio",
         token_mask_high: "dppo_mask_high, a probability difference and not a ratio",
         geo_mask_low: "nothing: the geometric mask was removed",
@@ -126,7 +210,8 @@ export const primeRlDialect: Dialect = {
         ratio_type: "nothing: ratios are of tokens",
         clip_ratio: "dppo_mask_high, a probability difference and not a ratio",
       },
-      { why: "extra keys are not permitted", source: `${LOSS}, ${CONFIG} DefaultLossConfig` },
-    ),
+    },
+    { ...STOPS, from: IPO_ONLY, names: { "loss.eps": 'ipo_threshold, with type = "ipo"' } },
   ],
+  rules: [otherLoss, proposedLoss, custom],
 };

@@ -1,5 +1,5 @@
 import type { TrainerMethods } from "../shared/trainer.ts";
-import { primeRlDialect } from "./config-keys.ts";
+import { primeRlDialect, primeRlEarlierDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
@@ -9,6 +9,7 @@ export const methods: TrainerMethods = {
   trainer,
   presets: [primeRl, primeRlIpo, primeRlKpop],
   dialect: primeRlDialect,
+  earlier: [primeRlEarlierDialect],
   logged,
   sampling,
 };

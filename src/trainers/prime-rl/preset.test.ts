@@ -13,7 +13,7 @@ describe("refused as pydantic refuses them", () => {
   test.each([-0.1, Number.NaN, null])("%s", (value) => {
     const dppo = completeSettings(primeRl, { dppo_mask_low: value });
     expect(() => primeRl.correction(dppo)).toThrow(UsageError);
-    const ipo = completeSettings(primeRlIpo, { ipo_threshold: value });
+    const ipo = completeSettings(primeRlIpo, { eps: value });
     expect(() => primeRlIpo.correction(ipo)).toThrow(value === null ? /not None/ : /ge=0/);
   });
 });
@@ -30,7 +30,7 @@ test("written as TOML", () => {
     '[trainer.loss]\ntype = "default"\ndppo_mask_low = 0.2\ndppo_mask_high = 0.3\n',
   );
   expect(primeRlIpo.config(completeSettings(primeRlIpo, {})).text).toBe(
-    '[trainer.loss]\ntype = "ipo"\nipo_threshold = 0.1\n',
+    '[trainer.loss]\ntype = "ipo"\neps = 0.1\n',
   );
 });
 

@@ -38,7 +38,7 @@ const dppoParameters: readonly Parameter[] = [
 ];
 
 const ipoParameters: readonly Parameter[] = [
-  threshold("ipo_threshold", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
+  threshold("eps", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
 ];
 
 const kpopParameters: readonly Parameter[] = [
@@ -73,13 +73,14 @@ function findLikelyRatios(settings: Settings, thresholds: readonly Parameter[]):
     }));
 }
 
-/** prime-rl's default loss: DPPO's trust region on probabilities, conditioned on the sign of the advantage. */
+/** prime-rl's default loss before IPO became the only one: DPPO's trust region on probabilities, conditioned on the sign of the advantage. */
 export const primeRl: Preset = {
   name: "prime-rl",
   trainer: "prime-rl",
   summary:
     "DPPO: raw token ratios; drops tokens whose probability moved too far in the advantage's direction",
   source: SOURCE,
+  until: "2026-08-27",
   parameters: dppoParameters,
 
   correction(settings: Settings): Correction {
@@ -124,12 +125,12 @@ export const primeRl: Preset = {
 
   config: (settings) => ({
     language: "toml",
-    place: "rl.toml, under [trainer.loss]",
+    place: "rl.toml, under [trainer.loss], before 2026-08-27",
     text: toml("default", dppoParameters, settings),
   }),
 };
 
-/** prime-rl's `type = "ipo"` loss: the same trust region whatever the advantage. */
+/** prime-rl's IPO loss, its only one since 2026-08-27 (#3418): the same trust region whatever the advantage. */
 export const primeRlIpo: Preset = {
   name: "prime-rl-ipo",
   trainer: "prime-rl",
@@ -138,15 +139,15 @@ export const primeRlIpo: Preset = {
   parameters: ipoParameters,
 
   correction(settings: Settings): Correction {
-    const upper = nonNegative(primeRlIpo, settings, "ipo_threshold");
+    const upper = nonNegative(primeRlIpo, settings, "eps");
     return { weight: RATIO, steps: [{ action: "zero", measure: ABS_PROB_DIFF, upper, nan: "kept" }] };
   },
 
   traps: (settings) => [
     {
-      says: "ipo_threshold is on |exp(trainer) − exp(rollout)|, a difference of probabilities, not on the ratio",
+      says: "eps is on |exp(trainer) − exp(rollout)|, a difference of probabilities, not on the ratio",
       code: "not-a-ratio",
-      setting: "ipo_threshold",
+      setting: "eps",
     },
     ...findLikelyRatios(settings, ipoParameters),
     { says: "it drops tokens that move back towards the rollout policy just as those that move away" },
@@ -159,7 +160,7 @@ export const primeRlIpo: Preset = {
     const zero = plainForm(correction).steps.find((step): step is Reject => step.action === "zero");
     return zero?.upper === undefined
       ? undefined
-      : firstExpressing(primeRlIpo, correction, [{ ipo_threshold: zero.upper }]);
+      : firstExpressing(primeRlIpo, correction, [{ eps: zero.upper }]);
   },
 
   config: (settings) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigDocument, Entry } from "./config-entry.ts";
-import { isFalse, isTrue, type LintContext, needsSwitch, oldNames } from "./dialect.ts";
+import { isFalse, isTrue, type LintContext, needsSwitch } from "./dialect.ts";
 
 const entry = (key: string, value: Entry["value"], line: number): Entry => ({
   path: [key],
@@ -54,28 +54,5 @@ describe("settings under a switch", () => {
     const entries = [...values.map((value) => entry("use", value, 1)), undefined];
     expect(entries.map(isTrue)).toEqual([true, ...Array(7).fill(false)]);
     expect(entries.map(isFalse)).toEqual([false, true, ...Array(6).fill(false)]);
-  });
-});
-
-describe("names of earlier versions", () => {
-  const why = { why: "renamed", source: "args.py" };
-
-  it("are errors with the name of today, unless a rule says that they are less", () => {
-    const old = context(entry("b_old", 2, 7), entry("c", 1, 8));
-    expect(oldNames({ a_old: "a", b_old: "b" }, why)(old)).toEqual([
-      {
-        severity: "error",
-        code: "old-name",
-        key: "b_old",
-        line: 7,
-        message: "b_old is the name from an earlier version",
-        ...why,
-        instead: "b",
-      },
-    ]);
-    expect(oldNames({ b_old: "b" }, { ...why, severity: "warning" })(old)).toMatchObject([
-      { severity: "warning" },
-    ]);
-    expect(oldNames({ a_old: "a" }, why)(old)).toEqual([]);
   });
 });

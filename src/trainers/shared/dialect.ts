@@ -5,10 +5,11 @@
  * @module
  */
 
-import type { LintFinding, LintSeverity } from "../../results/lint.ts";
+import type { LintFinding } from "../../results/lint.ts";
 import type { Correction } from "../neutral/correction.ts";
 import type { ConfigDocument, Entry } from "./config-entry.ts";
 import type { Setting, Settings } from "./preset.ts";
+import type { Given, Release, Since } from "./release.ts";
 import type { RolloutSampling } from "./sampling.ts";
 
 /** A document with lookups; the last of equal keys counts, as in every trainer. */
@@ -27,15 +28,40 @@ export interface LintContext extends ConfigView {
   readonly settings: Settings;
   /** Settings written in the file, by the preset's names. */
   readonly found: ReadonlyMap<string, Entry>;
+  /** The release that the config is for; absent if it is not known. */
+  readonly given?: Given;
   /** The place of a finding about this key. */
   at(entry: Entry | undefined): Pick<LintFinding, "key" | "line">;
 }
 
 export type LintRule = (context: LintContext) => readonly LintFinding[];
 
+/**
+ * Names of settings that other releases of the trainer take, with what is written instead in those that this dialect is
+ * of. The names after the last dot are enough where no other section has them.
+ */
+export interface OtherNames {
+  readonly names: Readonly<Record<string, string>>;
+  /** The first release without these names. */
+  readonly until?: Since;
+  /** The first release with these names. */
+  readonly from?: Since;
+  /** What the trainer does with them; `honored` if it still does what they say. */
+  readonly effect: "refused" | "ignored" | "honored";
+  /** What becomes of them, in one clause. */
+  readonly why: string;
+  readonly source: string;
+}
+
+/** A trainer's config keys in a row of its releases; `TrainerMethods` lists the newest and the earlier ones. */
 export interface Dialect {
   /** The preset's name, which may depend on the config. */
   preset(view: ConfigView): string;
+  /** The first release with these keys; absent for the earliest that is known. */
+  readonly since?: Since;
+  /** Settings of the preset that have another name in these releases. */
+  readonly names?: Readonly<Record<string, string>>;
+  readonly otherNames?: readonly OtherNames[];
   /** Dotted sections of settings; "" is the top level or a flag without a dot. */
   readonly sections: readonly string[];
   /** Classes whose keyword arguments are settings. */
@@ -68,6 +94,12 @@ export interface NamedDialect extends Dialect {
   /** Keys and flags that the doctor's fixes name, as written. */
   readonly advised: readonly string[];
   readonly sampling?: RolloutSampling;
+  /** What the newest dialect was read from. */
+  readonly read: Release;
+  /** On PyPI, if the trainer is there. */
+  readonly distribution?: string;
+  /** Dialects of earlier releases, the newest first. */
+  readonly earlier: readonly NamedDialect[];
 }
 
 /** Reports settings that have no effect because a switch is off. */
@@ -98,29 +130,6 @@ export function needsSwitch(options: {
       },
     ];
   };
-}
-
-/** Reports settings under names from earlier versions. */
-export function oldNames(
-  names: Readonly<Record<string, string>>,
-  options: { readonly why: string; readonly source: string; readonly severity?: LintSeverity },
-): LintRule {
-  return (context) =>
-    Object.entries(names).flatMap(([name, instead]) => {
-      const entry = context.get(name);
-      if (!entry) return [];
-      return [
-        {
-          severity: options.severity ?? "error",
-          code: "old-name",
-          ...context.at(entry),
-          message: `${entry.key} is the name from an earlier version`,
-          why: options.why,
-          source: options.source,
-          instead,
-        } satisfies LintFinding,
-      ];
-    });
 }
 
 /** True when the entry's value means true in any config format. */

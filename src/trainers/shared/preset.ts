@@ -77,6 +77,8 @@ export interface Preset {
   readonly summary: string;
   /** The code that the formulas follow: repository, file, commit. */
   readonly source: string;
+  /** The trainer's first release that no longer takes these settings; absent if its newest does. */
+  readonly until?: string;
   /** The trainer's settings of this correction. */
   readonly parameters: readonly Parameter[];
   /**
@@ -86,6 +88,11 @@ export interface Preset {
    * @throws UsageError when the trainer itself refuses the settings, with its rule quoted.
    */
   correction(settings: Settings): Correction;
+  /**
+   * What these settings do, in one clause, where the neutral form has no words for it; `correction` then throws a
+   * UsageError. Undefined, or absent, where it has.
+   */
+  beyondForm?(settings: Settings): string | undefined;
   /** Effects of these settings that their names do not show. */
   traps(settings: Settings): readonly Trap[];
   /** Sums for the trainer's metrics of the correction under these settings. */

@@ -9,6 +9,7 @@ import type { Dialect } from "./dialect.ts";
 import type { LoggedKeys } from "./logged-keys.ts";
 import type { ParityTrainer } from "./parity-trainer.ts";
 import type { Preset } from "./preset.ts";
+import type { Release } from "./release.ts";
 import type { RolloutSampling } from "./sampling.ts";
 
 /** What one of its keys or flags does about a cause that the doctor names. */
@@ -57,12 +58,10 @@ export interface Trainer {
   readonly title: string;
   /** On GitHub: `NVIDIA-NeMo/RL`. */
   readonly repository: string;
-  /** The version whose code was read; a line that is based on another commit or version names it. */
-  readonly read: {
-    readonly commit: string;
-    /** The commit's date, if it is known. */
-    readonly date?: string;
-  };
+  /** Its name on PyPI, if its releases are there. */
+  readonly distribution?: string;
+  /** What was read; a line that is based on another commit or version names it. */
+  readonly read: Release;
   readonly fixes?: readonly TrainerFix[];
   readonly hook?: Hook;
   /** The more specific ones first. */
@@ -74,8 +73,10 @@ export interface TrainerMethods {
   readonly trainer: Trainer;
   /** Its corrections. */
   readonly presets?: readonly Preset[];
-  /** Its configs, if they are linted. */
+  /** The configs of its newest release, if they are linted. */
   readonly dialect?: Dialect;
+  /** Those of earlier releases, the newest first. */
+  readonly earlier?: readonly Dialect[];
   /** How its rollouts sample, if its configs say. */
   readonly sampling?: RolloutSampling;
   /** Its mismatch metrics, if they are recomputed from our sums. */

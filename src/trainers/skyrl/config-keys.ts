@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ConfigView, type Dialect, type LintRule, needsSwitch, oldNames } from "../shared/dialect.ts";
+import { type ConfigView, type Dialect, type LintRule, needsSwitch } from "../shared/dialect.ts";
 import { LOSS_PARAMETERS, rolloutLoss } from "./losses.ts";
 
 const CORRECTION = "skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py";
@@ -106,6 +106,17 @@ export const skyrlDialect: Dialect = {
   textMarks: [/skyrl/i],
   knownKeys: [],
   collect: (view) => ({ ...collectLoss(view), ...collectOldSwitch(view) }),
+  otherNames: [
+    {
+      effect: "honored",
+      why: "SkyRL turns it into tis_ratio_type token and overwrites what off_policy_correction says about it",
+      source: VALIDATE,
+      names: {
+        use_tis: "trainer.algorithm.off_policy_correction.tis_ratio_type: token",
+        tis_imp_ratio_cap: "trainer.algorithm.off_policy_correction.token_tis_ratio_clip_high",
+      },
+    },
+  ],
   unknownKeys: {
     effect: "refused",
     source: 'skyrl/train/config/config.py: "Invalid fields … for OffPolicyCorrectionConfig"',
@@ -142,16 +153,5 @@ export const skyrlDialect: Dialect = {
       source: `${CORRECTION} compute_sequence_mask`,
       instead: "sequence_mask_metric: product",
     }),
-    oldNames(
-      {
-        use_tis: "trainer.algorithm.off_policy_correction.tis_ratio_type: token",
-        tis_imp_ratio_cap: "trainer.algorithm.off_policy_correction.token_tis_ratio_clip_high",
-      },
-      {
-        severity: "warning",
-        why: "SkyRL turns it into tis_ratio_type token and overwrites what off_policy_correction says about it",
-        source: VALIDATE,
-      },
-    ),
   ],
 };

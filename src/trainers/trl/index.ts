@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "trl",
   title: "TRL",
   repository: "huggingface/trl",
-  read: { commit: "f2cd5771", date: "2026-07-24" },
+  read: { version: "1.16.0", commit: "f2cd5771", date: "2026-10-15" },
   fixes: [
     {
       causes: ["dropout_on"],

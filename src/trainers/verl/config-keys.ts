@@ -7,11 +7,20 @@ import {
   type LintContext,
   type LintRule,
   needsSwitch,
-  oldNames,
 } from "../shared/dialect.ts";
+import { isBefore, type Since } from "../shared/release.ts";
 import { DPPO_PARAMETERS } from "./dppo.ts";
 import { verl } from "./preset.ts";
 
+/** The first release with rejection by options such as seq_mean_k1, and without the veto. */
+const OPTIONS: Since = { version: "0.7.1", date: "2026-03-16" };
+/** The first release whose rollout.yaml asks for log-probs. */
+const LOG_PROBS: Since = { version: "0.9.0", date: "2026-08-14" };
+const STRUCT = {
+  effect: "refused",
+  why: "hydra refuses a key that is not in its struct; with + in front it is accepted and ignored",
+  source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
+} as const;
 const HELPER = "verl/trainer/ppo/rollout_corr_helper.py";
 const V1 = "verl/trainer/ppo/v1/trainer_base.py";
 
@@ -75,7 +84,7 @@ const dppo: LintRule = (context) => {
  * In decoupled mode the correction runs only if the batch has rollout log-probs, and is otherwise silently skipped.
  */
 const withoutLogProbs: LintRule = (context) => {
-  const { get, at, found } = context;
+  const { get, at, found, given } = context;
   const asked = found.get("rollout_is") ?? found.get("rollout_rs") ?? found.get("loss_mode");
   if (!asked || !corrects(context)) return [];
   const switched = get("rollout.calculate_log_probs");
@@ -92,14 +101,15 @@ const withoutLogProbs: LintRule = (context) => {
       },
     ];
   }
-  if (switched) return [];
+  const isOff = given === undefined ? undefined : isBefore(given, LOG_PROBS);
+  if (switched || isOff === false) return [];
   return [
     {
-      severity: "note",
-      code: "depends-on-version",
+      severity: isOff === true ? "error" : "note",
+      code: isOff === true ? "not-switched-on" : "depends-on-version",
       ...at(asked),
       message: "rollout.calculate_log_probs is not set here, and the correction needs it",
-      why: "rollout.yaml says True at 1dda039b; the dataclass and earlier versions default to False, and the correction is then silently skipped",
+      why: "rollout.yaml says True since 0.9.0; before, and in the dataclass, it is False, and the correction is then silently skipped",
       source: "verl/trainer/config/rollout/rollout.yaml, verl/workers/config/rollout.py",
       instead: "actor_rollout_ref.rollout.calculate_log_probs: true",
     },
@@ -197,6 +207,7 @@ function corrects({ settings }: LintContext): boolean {
 
 export const verlDialect: Dialect = {
   preset: (view) => (isRolloutDppo(view) ? "verl-dppo" : "verl"),
+  since: OPTIONS,
   sections: ["rollout_correction", ""],
   callees: ["RolloutCorrectionConfig"],
   closedCallees: ["RolloutCorrectionConfig"],
@@ -242,6 +253,35 @@ export const verlDialect: Dialect = {
       return correction;
     return { steps: correction.steps.filter(({ action }) => action === "mask" || action === "veto") };
   },
+  otherNames: [
+    {
+      ...STRUCT,
+      until: { version: "0.6.1", date: "2025-11-14" },
+      names: {
+        rollout_is_level: "rollout_is: token or sequence; for geometric: rollout_rs: seq_mean_k1",
+        rollout_is_mode:
+          "truncate: rollout_is_threshold as a number; mask: rollout_rs with rollout_rs_threshold",
+        rollout_is_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
+        rollout_is_threshold_lower: 'rollout_is_threshold: "lower_upper" (IcePop)',
+        tis_imp_ratio_cap: "algorithm.rollout_correction: {rollout_is: token, rollout_is_threshold: …}",
+        "rollout_correction.bypass_old_logprob_for_rollout": "bypass_mode: true",
+      },
+    },
+    {
+      ...STRUCT,
+      until: { version: "0.7.0", date: "2026-01-05" },
+      names: { "rollout_correction.use_policy_gradient": "loss_type: reinforce" },
+    },
+    {
+      ...STRUCT,
+      until: OPTIONS,
+      names: {
+        rollout_token_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
+        rollout_rs_threshold_lower:
+          'rollout_rs_threshold: "lower_upper" (for k1: bounds on π_rollout/π_train)',
+      },
+    },
+  ],
   unknownKeys: {
     effect: "refused",
     source: 'hydra: "Key is not in struct"; verl/trainer/config/algorithm.py RolloutCorrectionConfig',
@@ -268,24 +308,5 @@ export const verlDialect: Dialect = {
       source: `${HELPER} compute_rollout_correction_and_rejection_mask`,
       instead: "rollout_rs: one of verl's options, for instance seq_mean_k1",
     }),
-    oldNames(
-      {
-        rollout_is_level: "rollout_is: token or sequence; for geometric: rollout_rs: seq_mean_k1",
-        rollout_is_mode:
-          "truncate: rollout_is_threshold as a number; mask: rollout_rs with rollout_rs_threshold",
-        rollout_is_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
-        rollout_token_veto_threshold: "rollout_rs: seq_max_k2 or token_k1; the veto was removed",
-        rollout_is_threshold_lower: 'rollout_is_threshold: "lower_upper" (IcePop)',
-        rollout_rs_threshold_lower:
-          'rollout_rs_threshold: "lower_upper" (for k1: bounds on π_rollout/π_train)',
-        tis_imp_ratio_cap: "algorithm.rollout_correction: {rollout_is: token, rollout_is_threshold: …}",
-        "rollout_correction.bypass_old_logprob_for_rollout": "bypass_mode: true",
-        "rollout_correction.use_policy_gradient": "loss_type: reinforce",
-      },
-      {
-        why: "hydra refuses a key that is not in its struct; with + in front it is accepted and ignored",
-        source: "verl/trainer/config/algorithm.py RolloutCorrectionConfig",
-      },
-    ),
   ],
 };

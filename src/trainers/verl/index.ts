@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "verl",
   title: "verl",
   repository: "verl-project/verl",
-  read: { commit: "1dda039b", date: "2026-08-22" },
+  read: { version: "0.9.1", commit: "1dda039b", date: "2026-09-20" },
   fixes: [
     {
       causes: ["temperature_mismatch"],

@@ -3,7 +3,7 @@ import type { CorrectedFileOptions } from "../../../analyses/runs/corrected-file
 import { containError, type Place, UsageError } from "../../../core/base/index.ts";
 import { openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
-import { lintConfig } from "../../../trainers/configs/index.ts";
+import { findVersions, lintConfig } from "../../../trainers/configs/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
@@ -18,6 +18,7 @@ export interface CorrectOptions extends InputOptions, ForceOption, CorrectionCho
   readonly json?: boolean;
   readonly list?: boolean;
   readonly lint?: string;
+  readonly trainerVersion?: string;
 }
 
 /** Applies a correction to a run: figures to the terminal, weights and masks to files. */
@@ -54,8 +55,16 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
     .slice(0, Math.min(source.byteLength, MOST_CONFIG_BYTES + 1))
     .finally(() => source.close());
   const text = new TextDecoder().decode(bytes);
+  const version = options.trainerVersion;
+  const versions = await findVersions(file, process.env);
   const result = contained({ file }, () =>
-    lintConfig(text, { file, presets: PRESETS, ...(trainer !== undefined && { trainer }) }),
+    lintConfig(text, {
+      file,
+      presets: PRESETS,
+      versions,
+      ...(trainer !== undefined && { trainer }),
+      ...(version !== undefined && { version }),
+    }),
   );
   const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderLintTerminal(result, { width, color, unicode }));
@@ -79,7 +88,7 @@ function listPresets(name: string | undefined): string {
           `    ${parameter.name}=${JSON.stringify(parameter.fallback)}\n        ${parameter.meaning}\n`,
       );
       return name === undefined
-        ? `${preset.padEnd(14)}${summary}\n`
+        ? `${preset.padEnd(16)}${summary}\n`
         : `${preset}: ${summary}\n  ${source}\n${rows.join("")}`;
     })
     .join("");

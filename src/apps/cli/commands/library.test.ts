@@ -35,7 +35,7 @@ describe("sweepRun", () => {
   it.each([
     {},
     { steps: "10..40", filter: "abs>0.001", methods: "token-tis,icepop", for: "verl,xtuner" },
-    { setting: ["openrlhf:is_correction_type=icepop"], choose: "icepop 0.5-5", methods: "icepop" },
+    { setting: ["openrlhf:is_correction_level=token"], choose: "icepop 0.5-5", methods: "icepop" },
   ])("gives what sweep --json prints, with %o", async (options) => {
     const result = await sweepRun(DEMO, options);
     expect(asJson(result)).toEqual(

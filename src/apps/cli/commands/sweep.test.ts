@@ -27,7 +27,7 @@ describe("sweep", () => {
       methods: "icepop",
       preset: "verl",
       set: ["rollout_is=token", "rollout_is_threshold=0.5_5.0"],
-      setting: ["openrlhf:is_correction_type=icepop"],
+      setting: ["openrlhf:is_correction_level=token"],
       choose: "icepop 0.5-5",
       for: "xtuner,verl",
     });

@@ -59,6 +59,10 @@ export const correct: Verb<[paths: string[]], CorrectOptions> = {
             "--lint <config>",
             "explain what a trainer's config or command line really does, and its traps",
           )
+          .option(
+            "--trainer-version <release>",
+            "with --lint, the trainer's release (0.11.2) or the day of its checkout (2026-09-14), where neither an environment nor a lock file beside the config says it",
+          )
           .option("--json", "print the result as JSON"),
       ),
     ),

@@ -15,7 +15,7 @@ import {
   type CorrectSteps,
   type ValueGroup,
 } from "../../../../results/view.ts";
-import { PRESETS } from "../../../../trainers/index.ts";
+import { NEWEST_PRESETS } from "../../../../trainers/index.ts";
 import {
   type Correction,
   describeCorrection,
@@ -95,7 +95,7 @@ export async function answerCorrection(
       }),
       words: describeCorrection(correction),
       configs: Object.fromEntries(
-        writeConfigs(correction, PRESETS).configs.map(({ preset, text }) => [preset, text]),
+        writeConfigs(correction, NEWEST_PRESETS).configs.map(({ preset, text }) => [preset, text]),
       ),
       command: shellCommand("correct", paths, [
         ...flagsFor(flags, question),

@@ -8,7 +8,7 @@ import type { RecordBatch } from "../../../../core/schema/index.ts";
 import type { MismatchReport } from "../../../../results/report.ts";
 import type { SweepReport } from "../../../../results/sweep.ts";
 import type { WireSequence } from "../../../../results/wire/sequence.ts";
-import { PRESETS } from "../../../../trainers/index.ts";
+import { NEWEST_PRESETS } from "../../../../trainers/index.ts";
 import { joinSequences } from "./batches.ts";
 
 /** After this many tokens, the event loop gets a turn for other requests. */
@@ -45,7 +45,7 @@ export async function sweepSequences(
     run: whole.run,
     sweep,
     assessment: whole.assessment,
-    presets: PRESETS,
+    presets: NEWEST_PRESETS,
     findings: whole.findings,
     sources: whole.sources
       .filter(({ file }) => sweep.sequencesByFile.has(file))

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../core/base/errors.ts";
-import { applyCorrection } from "../neutral/apply.ts";
-import type { Settings } from "../shared/preset.ts";
-import { completeSettings } from "../shared/settings.ts";
-import { listTraps } from "../shared/traps.test-data.ts";
-import { openrlhf } from "./preset.ts";
+import { UsageError } from "../../../core/base/errors.ts";
+import { applyCorrection } from "../../neutral/apply.ts";
+import type { Settings } from "../../shared/preset.ts";
+import { completeSettings } from "../../shared/settings.ts";
+import { listTraps } from "../../shared/traps.test-data.ts";
+import { openrlhfEarlier as openrlhf } from "./preset.ts";
 
 const complete = (settings: Settings): Settings => completeSettings(openrlhf, settings);
 
-describe("OpenRLHF's corrections", () => {
+describe("OpenRLHF's corrections before 0.11.2", () => {
   it("are none where the switch is off", () => {
     const off = complete({ is_correction_enable: false });
     expect(openrlhf.correction(off)).toEqual({ steps: [] });
@@ -67,7 +67,7 @@ describe("OpenRLHF's corrections", () => {
   });
 });
 
-describe("OpenRLHF's traps", () => {
+describe("OpenRLHF's traps before 0.11.2", () => {
   const traps = (settings: Settings): string => listTraps(openrlhf, complete(settings)).join("\n");
 
   it("are those of the type that is chosen", () => {
