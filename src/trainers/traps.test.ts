@@ -257,6 +257,11 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
     [/original mask, so weights can exceed/, {}, { tis_batch_normalize: false }],
   ],
   miles: [[/counts NaN and infinite differences as 0/, {}, null]],
+  unsloth: [[/leaves the mask/, {}, { vllm_importance_sampling_mode: "token_truncate" }]],
+  rlinf: [
+    [/caps from above only/, {}, { importance_sampling_fix: false }],
+    [/caps nothing/, { behave_weight_threshold: 2 }, {}, "warning raw-weights"],
+  ],
   openrlhf: [
     [/nothing is corrected, and neither/, { is_correction_level: "off" }, {}],
     [/gspo ignores is_correction_mode/, { policy_loss_type: "gspo" }, {}, "drop not-switched-on"],

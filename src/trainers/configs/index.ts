@@ -4,5 +4,5 @@
  * @module
  */
 export type { FoundVersion } from "./judge.ts";
-export { type LintOptions, lintConfig } from "./lint.ts";
+export { LINT_TRAINERS, type LintOptions, lintConfig } from "./lint.ts";
 export { findVersions } from "./versions/nearby.ts";

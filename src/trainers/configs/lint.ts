@@ -163,7 +163,13 @@ function lintDocument(view: ConfigView, recognition: Recognition, options: LintO
     ? [...neutralFindings(context, effective), ...samplingFindings(context, dialect.sampling, effective)]
     : [];
   const from = inheritsFrom(document);
-  const traps = effective ? trapFindings(preset, context, from) : [];
+  const isIdle = effective?.weight === undefined && effective?.steps.length === 0;
+  // In a correction that another part of the config switches off, only what is wrong is worth a word.
+  const isOff = isIdle && effective !== computed.correction;
+  const traps =
+    effective && !dialect.formulasOnly
+      ? trapFindings(preset, context, from).filter(({ severity }) => !isOff || severity === "error")
+      : [];
   const budgeted = neutral.some(({ code }) => code === "token-budget");
   const stated = [
     ...ruled,

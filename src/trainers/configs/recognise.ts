@@ -34,7 +34,11 @@ export function recognise(
   dialects: readonly NamedDialect[],
   presets: readonly Preset[],
 ): Recognition | undefined {
+  const inner = dialects.find(
+    ({ inside, textMarks = [] }) => inside && textMarks.some((mark) => mark.test(view.text)),
+  );
   const scored = dialects
+    .filter(({ name, inside }) => (inside === undefined ? name !== inner?.inside : name === inner?.name))
     .map((dialect) => ({ dialect, ...scoreDialect(view, dialect, presets, dialects) }))
     .sort((a, b) => b.score - a.score);
   const [best, second] = scored;
@@ -81,14 +85,15 @@ export function scoreKeys(
   const because: string[] = [];
   let score = 0;
   if (isCallTo(document, dialect)) {
-    const shared = dialects.filter((other) => other.callees.includes(document.callee as string)).length;
-    score += POINTS.call / shared;
+    const shared = dialects.filter(
+      ({ inside, callees }) => inside === undefined && callees.includes(document.callee as string),
+    ).length;
+    score += POINTS.call / Math.max(1, shared);
     because.push(`a call of ${document.callee}`);
   }
-  const parameters = listParameters(dialect, view, presets);
-  const found = parameters.flatMap((name) => {
+  const found = listParameters(dialect, view, presets).flatMap((name) => {
     const entry = findSetting(document, dialect, name);
-    return entry ? [{ name, entry }] : [];
+    return entry ? [{ name: dialect.names?.[name] ?? name, entry }] : [];
   });
   // A call of another class may have an argument with the same name.
   if (document.callee !== undefined && score === 0 && found.length < 2)
@@ -96,7 +101,11 @@ export function scoreKeys(
   for (const { name, entry } of found) {
     const alone = entry.path.length <= 1;
     if (alone && COMMON.test(name)) continue;
-    const owners = dialects.filter((other) => listParameters(other, view, presets).includes(name)).length;
+    const owners = dialects.filter(
+      (other) =>
+        other.inside === undefined &&
+        listParameters(other, view, presets).some((own) => (other.names?.[own] ?? own) === name),
+    ).length;
     score += (alone ? POINTS.ownSetting : POINTS.sectionSetting) / Math.max(1, owners);
     because.push(`${entry.key} (line ${entry.line})`);
   }

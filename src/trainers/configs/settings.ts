@@ -41,7 +41,10 @@ export function readSettings(view: ConfigView, dialect: Dialect, preset: Preset)
     given[name] = value;
   }
   const { settings, refusal } = completed(preset, given);
-  const table = preset.parameters.map((parameter) => row(parameter, settings, found.get(parameter.name)));
+  const { names = {}, formulasOnly } = dialect;
+  const table = preset.parameters
+    .filter(({ name }) => !formulasOnly || names[name] !== undefined)
+    .map((parameter) => row(parameter, names[parameter.name], settings, found.get(parameter.name)));
   return { settings, found, table, findings, ...(refusal && { refusal }) };
 }
 
@@ -122,17 +125,22 @@ function repeated({ entries }: ConfigDocument, last: Entry): LintFinding[] {
   ];
 }
 
-function row(parameter: Parameter, settings: Settings, entry: Entry | undefined): LintSetting {
-  const { name, meaning } = parameter;
-  if (!entry) return { name, value: settings[name] ?? null, origin: "default", meaning };
+/** A setting with the name that the release has for it. */
+function row(
+  { name, meaning }: Parameter,
+  written: string | undefined,
+  settings: Settings,
+  entry: Entry | undefined,
+): LintSetting {
+  const shown = { name: written ?? name, meaning };
+  if (!entry) return { ...shown, value: settings[name] ?? null, origin: "default" };
   const known = entry.unsure === undefined || entry.value !== undefined;
   return {
-    name,
+    ...shown,
     ...(known && { value: settings[name] ?? null }),
     origin: "file",
     line: entry.line,
     key: entry.key,
-    meaning,
     ...(entry.unsure !== undefined && { unsure: entry.unsure }),
   };
 }

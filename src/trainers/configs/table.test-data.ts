@@ -17,6 +17,8 @@ export type Saying = string | readonly [finding: string, ...words: RegExp[]];
 export interface DialectTable {
   /** The release that all of it is about; the newest when absent. */
   readonly version?: string;
+  /** The preset that its settings are read with, if it is another trainer's. */
+  readonly preset?: string;
   /** What gives the format away, the config, and what is said of it. */
   readonly says: readonly (readonly [file: string, config: string, ...sayings: Saying[]])[];
   /** Keys that give the trainer away, and neighbors that do not. */
@@ -77,7 +79,7 @@ function expectWords({ findings }: LintedConfig): void {
 
 export function checkDialect(
   trainer: string,
-  { version, says, marks, texts, known = [] }: DialectTable,
+  { version, preset = trainer, says, marks, texts, known = [] }: DialectTable,
 ): void {
   describe(`configs of ${trainer}${version === undefined ? "" : ` ${version}`}`, () => {
     it.each(says.map(([file, text, ...sayings]) => [file, text, sayings] as const))(
@@ -86,7 +88,7 @@ export function checkDialect(
         const config = lintTold(text, trainer, file, version);
         for (const saying of sayings) expectSaid(config, saying);
         expectWords(config);
-        expect(config.preset).toMatch(new RegExp(`^(${trainer}|slime-mis)`));
+        expect(config.preset).toMatch(new RegExp(`^(${preset}|slime-mis)`));
       },
     );
 

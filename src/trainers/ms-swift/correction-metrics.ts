@@ -9,7 +9,8 @@ const SAFETY_BOUND = 20;
 const K3_MAX = 10;
 
 /**
- * `rollout_correction/*` of one micro-batch of one process; ms-swift then averages these means over both.
+ * `rollout_correction/*` of one micro-batch of one process; ms-swift then averages these means over both, but takes the
+ * largest `log_ppl_diff_max` and the smallest `log_ppl_diff_min` of the processes (4.6.0; their mean before).
  *
  * Over tokens with mask 1: `kl` (−Δ), `k3_kl` (Δ clamped to ±20, k3 to 10), `chi2_token` (mean ρ² − 1, Δ clamped). Over
  * every sequence (log-prob 0 for one without such a token): `{training,rollout}_{ppl,log_ppl}`, `log_ppl_diff` (mean

@@ -29,6 +29,16 @@ checkDialect("nemo-rl", {
       ["warning mismatch-from-update@3", /nothing corrects the gap to the rollout$/],
     ],
     ["a.yaml", loss(ON, "force_on_policy_ratio: false"), "no mismatch-from-update"],
+    // A key of a pull request.
+    [
+      "a.yaml",
+      loss(ON, "sequence_level_importance_ratios: true", "is_correction_level: sequence_mean"),
+      [
+        "error no-effect@4 → a NeMo-RL with that change, or token-level ratios: sequence_level_importance_ratios: false",
+        /stays the product$/,
+      ],
+      "no misspelt",
+    ],
     // Bounds without the correction.
     [
       "a.yaml",

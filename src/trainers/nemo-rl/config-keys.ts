@@ -46,6 +46,23 @@ const onPolicy: LintRule = ({ get, at, settings }) => {
   ];
 };
 
+/** A key of NVIDIA-NeMo/RL#2269, a pull request, which configs have already. */
+const proposed: LintRule = ({ get, at }) => {
+  const entry = get("is_correction_level");
+  if (!entry) return [];
+  return [
+    {
+      severity: "error",
+      code: "no-effect",
+      ...at(entry),
+      message: `${entry.key} has no effect: NeMo-RL accepts the key and ignores it, and the ratio of a sequence stays the product`,
+      why: "it is of a pull request (#2269) that was not merged when this was read",
+      source: `${LOSS}: ClippedPGLossConfig(extra="allow")`,
+      instead: "a NeMo-RL with that change, or token-level ratios: sequence_level_importance_ratios: false",
+    },
+  ];
+};
+
 export const nemoRlDialect: Dialect = {
   preset: () => "nemo-rl",
   sections: ["loss_fn", "grpo", ""],
@@ -63,6 +80,7 @@ export const nemoRlDialect: Dialect = {
     "ratio_clip_c",
     "use_on_policy_kl_approximation",
     "use_cispo",
+    "is_correction_level",
   ],
   defaults: () => ({ use_importance_sampling_correction: false }),
   unknownKeys: {
@@ -72,6 +90,7 @@ export const nemoRlDialect: Dialect = {
   rules: [
     insists,
     onPolicy,
+    proposed,
     needsSwitch({
       settings: ["truncated_importance_sampling_ratio", "truncated_importance_sampling_ratio_min"],
       isOff: ({ settings }) =>

@@ -4,5 +4,6 @@ export const trainer: Trainer = {
   name: "rllm",
   title: "rLLM",
   repository: "rllm-org/rllm",
+  distribution: "rllm",
   read: { commit: "9beb6e0f" },
 };

@@ -12,6 +12,16 @@ const RATIO = "→ ratio_enabled: false";
 
 checkDialect("roll", {
   says: [
+    // Keys of 0.1.
+    [
+      "a.yaml",
+      "rollout_batch_size: 64\ninfer_correction: true\ninfer_is_mode: token\ninfer_is_threshold_max: 2.0\n",
+      [
+        "error old-name@3 → train_infer_correction.is_weight: {enabled: true, weight_type: …}",
+        /an earlier version: as of 2026-08-19, ROLL does not take it$/,
+      ],
+      "error old-name@4 → train_infer_correction.is_weight.upper_bound",
+    ],
     // A filter is off unless it says enabled.
     [
       "a.yaml",

@@ -81,6 +81,7 @@ export const rollDialect: Dialect = {
     /(^|\.)train_infer_correction\.filters\.\d/,
     /^(actor_train|actor_infer|reference)\.(model_args|training_args|generating_args|strategy_args|device_mapping)/,
     /^rollout_batch_size$/,
+    /^(infer_is_mode|infer_correction)$/,
   ],
   textMarks: [/\bROLL\b|roll\.pipeline/],
   knownKeys: ["detach", "enabled", "is_weight", "filters", "agg_type"],
@@ -91,6 +92,19 @@ export const rollDialect: Dialect = {
     const filters = on.flatMap(filterText).join(",");
     return entry === undefined ? {} : { filters: { value: filters as Setting, entry } };
   },
+  otherNames: [
+    {
+      effect: "ignored",
+      why: "the config is read without strict, so the key is never looked at",
+      source: "alibaba/ROLL 0.1 (a595ec3d), roll/configs/base_config.py",
+      names: {
+        infer_is_mode: "train_infer_correction.is_weight: {enabled: true, weight_type: …}",
+        infer_correction: "train_infer_correction.is_weight.enabled: true",
+        infer_is_threshold_max: "train_infer_correction.is_weight.upper_bound",
+        infer_is_threshold_min: "nothing: the weight has no lower bound",
+      },
+    },
+  ],
   unknownKeys: {
     effect: "ignored",
     source: "examples/start_agentic_pipeline.py: dacite.from_dict without strict",

@@ -59,8 +59,15 @@ export interface Dialect {
   preset(view: ConfigView): string;
   /** The first release with these keys; absent for the earliest that is known. */
   readonly since?: Since;
-  /** Settings of the preset that have another name in these releases. */
+  /** Settings of the preset that have another name in these releases, or in this trainer if the preset is another's. */
   readonly names?: Readonly<Record<string, string>>;
+  /**
+   * True where the preset is another trainer's, of which only `names` are settings here: its formulas hold, but what it
+   * says of that trainer does not.
+   */
+  readonly formulasOnly?: true;
+  /** The trainer that it runs inside of and whose keys it has; only the file's text tells the two apart. */
+  readonly inside?: string;
   readonly otherNames?: readonly OtherNames[];
   /** Dotted sections of settings; "" is the top level or a flag without a dot. */
   readonly sections: readonly string[];

@@ -25,6 +25,32 @@ checkDialect("trl", {
     ],
     ["a.yaml", lines("use_vllm: true", `${V}cap: null`), "no old-name"],
     ["a.yaml", lines("use_vllm: true", `${V}clip_max: 2`), "no old-name"],
+    // The asynchronous trainer has a config of its own.
+    [
+      "a.py",
+      "AsyncGRPOConfig(num_generations=8, max_completion_length=4096, epsilon=0.2)",
+      ["note rollout-as-old@1", /epsilon and epsilon_high bound mismatch and update together$/],
+      "no refused",
+      "no not-switched-on",
+    ],
+    [
+      "a.py",
+      `AsyncGRPOConfig(epsilon=0.2, ${V}mode="token_mask")`,
+      [`error refused@1 → omit ${V}mode, or GRPOConfig with GRPOTrainer`, /^AsyncGRPOConfig has no/],
+      "no not-switched-on",
+    ],
+    // The KL penalty of 1.10 and later.
+    [
+      "a.yaml",
+      lines("use_vllm: true", `${V}clip_max: 2`, "beta: 0.01"),
+      ["note default-surprises@3 → use_bias_correction_kl=False for the penalty of earlier releases"],
+    ],
+    ["a.yaml", lines("use_vllm: true", `${V}clip_max: 2`, "beta: 0.0"), "no default-surprises"],
+    [
+      "a.yaml",
+      lines("use_vllm: true", `${V}clip_max: 2`, "beta: 0.01", "use_bias_correction_kl: true"),
+      "no default-surprises",
+    ],
     // Without vLLM there is nothing to correct against.
     [
       "a.yaml",
@@ -153,4 +179,25 @@ describe("what is left of TRL's correction", () => {
       )?.value;
     expect([bound(`${V}cap: 2`), bound(`${V}cap: null`), bound("beta: 0")]).toEqual([2, 3, 3]);
   });
+});
+
+checkDialect("trl", {
+  version: "1.5.0",
+  says: [
+    ["a.yaml", lines("use_vllm: true", `${V}cap: 2`), "no old-name", "no misspelt"],
+    [
+      "a.yaml",
+      lines("use_vllm: true", `${V}clip_max: 2`),
+      [`error later-name@2 → ${V}cap`, /came with 1\.6\.0: TRL 1\.5\.0 does not take it$/],
+    ],
+    ["a.yaml", lines("use_vllm: true", `${V}cap: 2`, "beta: 0.01"), "no default-surprises"],
+  ],
+  marks: [],
+});
+
+it("the cap of TRL 1.5 is the upper bound of 1.6", () => {
+  const text = lines("use_vllm: true", `${V}mode: token_truncate`, `${V}cap: 2.0`);
+  const config = lintTold(text, "trl", "a.yaml", "1.5.0");
+  expect(config.does).toEqual(["token importance weights, truncated above at 2"]);
+  expect(config.settings.find(({ value }) => value === 2)?.name).toBe(`${V}cap`);
 });

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
+import { type ConfigView, type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
+import { isBefore, type Since } from "../shared/release.ts";
 
 const CONFIG = "trl/trainer/grpo_config.py GRPOConfig";
 const TRAINER = "trl/trainer/grpo_trainer.py";
@@ -12,6 +13,28 @@ const SETTINGS = [
   "vllm_importance_sampling_clip_max",
   "vllm_importance_sampling_clip_min",
 ];
+
+/** Where two bounds replaced the cap. */
+const BOUNDS: Since = { version: "1.6.0", date: "2026-06-11" };
+/** Where the KL penalty came to be multiplied by the ratio unless it is asked not to be. */
+const BIAS: Since = { version: "1.10.0", date: "2026-08-13" };
+
+const weightedKl: LintRule = ({ get, at, given }) => {
+  const beta = get("beta");
+  if (typeof beta?.value !== "number" || beta.value === 0 || get("use_bias_correction_kl")) return [];
+  if (given !== undefined && isBefore(given, BIAS) === true) return [];
+  return [
+    {
+      severity: "note",
+      code: "default-surprises",
+      ...at(beta),
+      message:
+        "use_bias_correction_kl is True by default since 1.10.0: the KL penalty is multiplied by the ratio of the updated policy over the old one",
+      source: `${TRAINER}: per_token_kl * coef_1`,
+      instead: "use_bias_correction_kl=False for the penalty of earlier releases",
+    },
+  ];
+};
 
 const cap: LintRule = ({ get, at }) => {
   const entry = get("vllm_importance_sampling_cap");
@@ -32,8 +55,38 @@ const cap: LintRule = ({ get, at }) => {
   ];
 };
 
+const isAsync = ({ document }: ConfigView): boolean => document.callee === "AsyncGRPOConfig";
+
+/** The asynchronous trainer has none of the settings: its old log-probs are the rollout's. */
+const asynchronous: LintRule = (context) => {
+  if (!isAsync(context)) return [];
+  const { document, found, at } = context;
+  const written = document.entries.filter((entry) => [...found.values()].includes(entry));
+  return [
+    {
+      severity: "note",
+      code: "rollout-as-old",
+      ...at(undefined),
+      message:
+        "AsyncGRPOTrainer corrects nothing: its clipped ratio is of the updated policy over the rollout, so epsilon and epsilon_high bound mismatch and update together",
+      why: "old_log_probs are the server's log-probs",
+      source: "trl/experimental/async_grpo/async_grpo_trainer.py",
+    },
+    ...written.map((entry) => ({
+      severity: "error" as const,
+      code: "refused",
+      ...at(entry),
+      message: `AsyncGRPOConfig has no ${entry.key}`,
+      why: "an unexpected keyword argument",
+      source: "trl/experimental/async_grpo/async_grpo_config.py",
+      instead: `omit ${entry.key}, or GRPOConfig with GRPOTrainer`,
+    })),
+  ];
+};
+
 /** Without vLLM there are no sampling log-probs. */
 const withoutVllm: LintRule = (context) => {
+  if (isAsync(context)) return [];
   const { get, found, at } = context;
   const entry = get("use_vllm");
   const written = ["vllm_importance_sampling_correction", ...SETTINGS]
@@ -87,8 +140,9 @@ const liger: LintRule = ({ get, found, at }) => {
 
 export const trlDialect: Dialect = {
   preset: () => "trl",
+  since: BOUNDS,
   sections: ["", "training_args", "grpo"],
-  callees: ["GRPOConfig"],
+  callees: ["GRPOConfig", "AsyncGRPOConfig"],
   example: "vllm_importance_sampling_*",
   marks: [
     /(^|\.)vllm_importance_sampling_/,
@@ -96,12 +150,13 @@ export const trlDialect: Dialect = {
     /(^|\.)(use_vllm|vllm_mode|max_completion_length)$/,
   ],
   textMarks: [/from trl\b/, /\btrl grpo\b/],
-  knownKeys: ["vllm_importance_sampling_cap", "importance_sampling_level"],
+  knownKeys: ["vllm_importance_sampling_cap", "importance_sampling_level", "use_bias_correction_kl"],
   collect: (view): ReturnType<NonNullable<Dialect["collect"]>> => {
     const entry = view.get("vllm_importance_sampling_cap");
     if (entry === undefined || typeof entry.value !== "number") return {};
     return { vllm_importance_sampling_clip_max: { value: entry.value, entry } };
   },
+  defaults: (view) => ({ vllm_importance_sampling_correction: !isAsync(view) }),
   effective: ({ get, document }, correction) => {
     const entry = get("use_vllm");
     const off = entry ? entry.value === false : document.callee !== undefined;
@@ -110,16 +165,43 @@ export const trlDialect: Dialect = {
   },
   unknownKeys: { effect: "refused", source: `${CONFIG}: an unexpected keyword argument` },
   rules: [
+    asynchronous,
+    weightedKl,
     cap,
     withoutVllm,
     lossTypes,
     liger,
     needsSwitch({
       settings: SETTINGS,
-      isOff: ({ settings }) => settings.vllm_importance_sampling_correction === false,
+      isOff: (context) => !isAsync(context) && context.settings.vllm_importance_sampling_correction === false,
       off: "vllm_importance_sampling_correction is False",
       source: `${TRAINER} _generate_and_score_completions`,
       instead: "vllm_importance_sampling_correction=True",
     }),
   ],
+};
+
+const CAP = "vllm_importance_sampling_cap";
+
+const { since: _, ...withoutSince } = trlDialect;
+
+/** Up to 1.5: an upper bound alone, under another name. */
+export const trlEarlierDialect: Dialect = {
+  ...withoutSince,
+  names: { vllm_importance_sampling_clip_max: CAP },
+  knownKeys: ["importance_sampling_level", "use_bias_correction_kl"],
+  collect: () => ({}),
+  otherNames: [
+    {
+      from: BOUNDS,
+      effect: "refused",
+      why: "an unexpected keyword argument",
+      source: CONFIG,
+      names: {
+        vllm_importance_sampling_clip_max: CAP,
+        vllm_importance_sampling_clip_min: "nothing: there is no lower bound",
+      },
+    },
+  ],
+  rules: trlDialect.rules.filter((rule) => rule !== cap),
 };

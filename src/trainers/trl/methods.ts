@@ -1,8 +1,15 @@
 import type { TrainerMethods } from "../shared/trainer.ts";
-import { trlDialect } from "./config-keys.ts";
+import { trlDialect, trlEarlierDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
 import { trl } from "./preset.ts";
 import { sampling } from "./sampling.ts";
 
-export const methods: TrainerMethods = { trainer, presets: [trl], dialect: trlDialect, logged, sampling };
+export const methods: TrainerMethods = {
+  trainer,
+  presets: [trl],
+  dialect: trlDialect,
+  earlier: [trlEarlierDialect],
+  logged,
+  sampling,
+};

@@ -3,7 +3,7 @@ import type { CorrectedFileOptions } from "../../../analyses/runs/corrected-file
 import { containError, type Place, UsageError } from "../../../core/base/index.ts";
 import { openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
-import { findVersions, lintConfig } from "../../../trainers/configs/index.ts";
+import { findVersions, LINT_TRAINERS, lintConfig } from "../../../trainers/configs/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
 import { EXIT, type ExitStatus } from "../exit-status.ts";
 import type { ForceOption } from "../force-option.ts";
@@ -49,7 +49,7 @@ const MOST_CONFIG_BYTES = 1 << 24;
 
 /** Reads a trainer's config and says what it does; nothing in it is executed. */
 async function lint(file: string, options: CorrectOptions, terminal: Terminal): Promise<ExitStatus> {
-  const trainer = options.preset === undefined ? undefined : presetNamed(options.preset).trainer;
+  const trainer = options.preset === undefined ? undefined : trainerNamed(options.preset);
   const source = await openFile(file);
   const bytes = await source
     .slice(0, Math.min(source.byteLength, MOST_CONFIG_BYTES + 1))
@@ -69,6 +69,11 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
   const { width, color, unicode } = terminal;
   terminal.out(options.json ? toJson(result) : renderLintTerminal(result, { width, color, unicode }));
   return result.errors > 0 ? EXIT.checkFailed : EXIT.fine;
+}
+
+/** A preset stands for its trainer; some trainers have a dialect and no preset. */
+function trainerNamed(name: string): string {
+  return LINT_TRAINERS.includes(name) ? name : presetNamed(name).trainer;
 }
 
 function contained<T>(at: Place, read: () => T): T {

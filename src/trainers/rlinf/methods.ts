@@ -1,0 +1,6 @@
+import type { TrainerMethods } from "../shared/trainer.ts";
+import { rlinfDialect } from "./config-keys.ts";
+import { trainer } from "./index.ts";
+import { rlinf } from "./preset.ts";
+
+export const methods: TrainerMethods = { trainer, presets: [rlinf], dialect: rlinfDialect };
