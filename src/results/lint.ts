@@ -19,6 +19,8 @@ export interface LintFinding {
   readonly key?: string;
   /** One-based; absent if what is missing has no line. */
   readonly line?: number;
+  /** The included file that the line is of; absent for the config itself. */
+  readonly file?: string;
   /** One sentence, no trailing stop. */
   readonly message: string;
   readonly why?: string;
@@ -37,6 +39,8 @@ export interface LintSetting {
   /** `default`: not written in the file. */
   readonly origin: "file" | "default";
   readonly line?: number;
+  /** The included file that the line is of; absent for the config itself. */
+  readonly file?: string;
   /** As written: `--tis-clip`. */
   readonly key?: string;
   readonly meaning: string;

@@ -26,6 +26,7 @@ export type {
   TreeValue,
 } from "./columns.ts";
 export {
+  checkOpened,
   confinedEnvironment,
   isConfined,
   leadsInside,

@@ -60,7 +60,9 @@ function sayRelease({ judged: { release, date, from } }: LintedConfig): string {
   return `Its release is not known (--trainer-version says it). As of ${as}`;
 }
 
-function findingEntry({ severity, line, message, why = "", source = "", instead = "" }: LintFinding): Entry {
+function findingEntry(finding: LintFinding): Entry {
+  const { severity, line, file, message, why = "", source = "", instead = "" } = finding;
+  const where = file === undefined ? `line ${line}` : `${file}, line ${line}`;
   const details = [
     ["why", why],
     ["write", instead],
@@ -70,7 +72,7 @@ function findingEntry({ severity, line, message, why = "", source = "", instead 
   return {
     level: LEVELS[severity],
     word: severity,
-    text: line === undefined ? message : `line ${line}: ${message}`,
+    text: line === undefined ? message : `${where}: ${message}`,
     details: details.filter(([, text]) => text !== ""),
   };
 }
@@ -91,7 +93,9 @@ function settingsTable({ settings }: LintedConfig): Table {
     ),
     textColumn(
       "from",
-      settings.map(({ origin, line }) => (origin === "file" ? `line ${line}` : "default")),
+      settings.map(({ origin, line, file }) =>
+        origin === "file" ? (file === undefined ? `line ${line}` : `${file}:${line}`) : "default",
+      ),
     ),
     textColumn(
       "meaning",

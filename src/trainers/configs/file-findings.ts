@@ -1,13 +1,12 @@
 import type { LintedConfig, LintFinding } from "../../results/lint.ts";
-import type { ConfigDocument } from "../shared/config-entry.ts";
-import { inheritsFrom } from "./inherits.ts";
+import type { Entry } from "../shared/config-entry.ts";
 
-/** Findings about the file as a whole. */
-export function fileFindings(
-  documents: readonly ConfigDocument[],
-  configs: readonly LintedConfig[],
-): LintFinding[] {
-  const inherits = documents.flatMap((document) => inheritsFrom(document) ?? []);
+/**
+ * Findings about the file as a whole.
+ *
+ * @param missing the includes that could not be read
+ */
+export function fileFindings(missing: readonly Entry[], configs: readonly LintedConfig[]): LintFinding[] {
   const trainers = [...new Set(configs.map(({ title }) => title))];
   return [
     ...(configs.length > 1
@@ -19,7 +18,7 @@ export function fileFindings(
           },
         ]
       : []),
-    ...inherits.map((entry) => ({
+    ...missing.map((entry) => ({
       severity: "note" as const,
       code: "inherits",
       key: entry.key,

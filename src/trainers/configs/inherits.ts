@@ -1,13 +1,18 @@
 import type { LintFinding } from "../../results/lint.ts";
 import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
 
-/** Entries that name another config as a base: hydra's `defaults`, `--config FILE`. */
-export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
-  return entries.find(
-    ({ path }) =>
-      (path[0] === "defaults" && path.length <= 3) ||
-      (path.length === 1 && /^config(_(path|name|file))?$/.test(path[0]!)),
+/** Whether an entry names another config as a base: hydra's `defaults`, `--config FILE`. */
+export function isInclude({ path, file }: Entry): boolean {
+  if (file !== undefined) return false;
+  return (
+    (path[0] === "defaults" && (path.length <= 3 || path[2]?.includes("@") === true)) ||
+    (path.length === 1 && /^config(_(path|name|file))?$/.test(path[0]!))
   );
+}
+
+/** The first entry that names another config. */
+export function inheritsFrom({ entries }: ConfigDocument): Entry | undefined {
+  return entries.find(isInclude);
 }
 
 /** The finding as a note, because the other config may have this setting. */

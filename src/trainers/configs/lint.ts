@@ -14,18 +14,20 @@ import {
 } from "../../results/lint.ts";
 import type { Correction } from "../neutral/correction.ts";
 import { correctionClauses } from "../neutral/describe.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import { type Entry, placeOf } from "../shared/config-entry.ts";
 import type { ConfigView, LintContext, NamedDialect } from "../shared/dialect.ts";
 import type { Preset } from "../shared/preset.ts";
 import { DIALECTS } from "./dialects.ts";
 import { fileFindings } from "./file-findings.ts";
+import { foreignKeys } from "./foreign-keys.ts";
 import { readConfig } from "./formats/index.ts";
-import { demoteInherited, inheritsFrom } from "./inherits.ts";
-import { type FoundVersion, judge } from "./judge.ts";
+import { type ReadIncluded, type Resolved, resolveIncludes } from "./includes.ts";
+import { demoteInherited } from "./inherits.ts";
+import { type FoundVersion, type Judgement, judge } from "./judge.ts";
 import { misspeltKeys } from "./misspelt.ts";
 import { neutralFindings } from "./neutral-rules.ts";
 import { namesOfOthers } from "./other-names.ts";
-import { type Recognition, recognise, scoreDialect, scoreKeys } from "./recognise.ts";
+import { listSettings, type Recognition, recognise, scoreDialect, scoreKeys } from "./recognise.ts";
 import { samplingFindings } from "./sampling-rules.ts";
 import { type ReadSettings, readSettings } from "./settings.ts";
 import { trapFindings } from "./trap-findings.ts";
@@ -43,6 +45,8 @@ export interface LintOptions {
   readonly version?: string;
   /** The version of a distribution on PyPI that the config is for, if it can be found. */
   readonly versions?: (distribution: string) => FoundVersion | undefined;
+  /** Reads what the config includes; without it, that is said to be missing. */
+  readonly read?: ReadIncluded;
 }
 
 /** Values of `trainer`. */
@@ -71,18 +75,24 @@ export function lintConfig(text: string, options: LintOptions): LintReport {
   const { file, presets, trainer } = options;
   const told = trainer === undefined ? undefined : dialectNamed(trainer);
   const { format, documents } = readConfig(text, file);
-  const recognized = documents.flatMap((document) => {
+  const resolved = documents.map((document) => resolveIncludes(document, file, options.read));
+  const recognized = resolved.flatMap(({ document, missing }) => {
     const view = makeView(document, text);
     const recognition = told ? recognizeNamed(view, told, presets) : recognise(view, DIALECTS, presets);
-    return recognition ? [{ view, recognition }] : [];
+    return recognition ? [{ view, recognition, missing }] : [];
   });
-  if (recognized.length === 0) throw notRecognised(documents, file, told);
+  if (recognized.length === 0) throw notRecognised(resolved, file, told);
   checkVersion(
     recognized.map(({ recognition }) => recognition.dialect),
     options,
   );
-  const configs = recognized.map(({ view, recognition }) => lintDocument(view, recognition, options));
-  const findings = fileFindings(documents, configs);
+  const configs = recognized.map(({ view, recognition, missing }) =>
+    lintDocument(view, recognition, options, missing),
+  );
+  const findings = fileFindings(
+    resolved.flatMap(({ missing }) => missing ?? []),
+    configs,
+  );
   const all = [...findings, ...configs.flatMap((config) => config.findings)];
   const count = (severity: LintSeverity): number =>
     all.filter((finding) => finding.severity === severity).length;
@@ -115,7 +125,13 @@ function findVersion({ distribution }: NamedDialect, options: LintOptions): Foun
   return distribution === undefined ? undefined : options.versions?.(distribution);
 }
 
-function lintDocument(view: ConfigView, recognition: Recognition, options: LintOptions): LintedConfig {
+/** @param from An include that could not be read, and may have what the config has not. */
+function lintDocument(
+  view: ConfigView,
+  recognition: Recognition,
+  options: LintOptions,
+  from?: Entry,
+): LintedConfig {
   const { confidence, because } = recognition;
   const { presets } = options;
   const judgement = judge(
@@ -138,7 +154,7 @@ function lintDocument(view: ConfigView, recognition: Recognition, options: LintO
     settings: read.settings,
     found: read.found,
     ...(judgement.given !== undefined && { given: judgement.given }),
-    at: (entry) => (entry ? { key: entry.key, line: entry.line } : { line: document.line }),
+    at: (entry) => (entry ? placeOf(entry) : { line: document.line }),
   };
   const others = namesOfOthers(view, judgement);
   const beyond = preset.beyondForm?.(read.settings);
@@ -149,20 +165,13 @@ function lintDocument(view: ConfigView, recognition: Recognition, options: LintO
     ...dialect.rules.flatMap((rule) => rule(context)),
     ...others.findings,
     ...(beyond === undefined ? [] : beyondFinding(beyond, preset)),
-    ...misspeltKeys(
-      document,
-      judgement,
-      preset.parameters.map(({ name }) => name),
-      new Set(read.found.values()),
-    ),
-    ...rivalFinding(recognition),
+    ...keyFindings(view, judgement, recognition, new Set(read.found.values()), presets),
   ];
   const effective =
     computed.correction && (dialect.effective?.(context, computed.correction) ?? computed.correction);
   const neutral = effective
     ? [...neutralFindings(context, effective), ...samplingFindings(context, dialect.sampling, effective)]
     : [];
-  const from = inheritsFrom(document);
   const isIdle = effective?.weight === undefined && effective?.steps.length === 0;
   // In a correction that another part of the config switches off, only what is wrong is worth a word.
   const isOff = isIdle && effective !== computed.correction;
@@ -197,6 +206,25 @@ function lintDocument(view: ConfigView, recognition: Recognition, options: LintO
     correction: others.refused ? null : (effective ?? null),
     findings: sorted(findings),
   };
+}
+
+/** What is to be said of the keys that this trainer does not have. */
+function keyFindings(
+  view: ConfigView,
+  judgement: Judgement,
+  recognition: Recognition,
+  found: ReadonlySet<Entry>,
+  presets: readonly Preset[],
+): LintFinding[] {
+  const { dialect } = judgement;
+  const foreign = foreignKeys(view, dialect, DIALECTS, presets, found);
+  const named = `of ${recognition.rival?.title},`;
+  return [
+    ...misspeltKeys(view.document, judgement, listSettings(dialect, view, presets), found),
+    // The rival's own keys say more than that there is one.
+    ...(foreign.some(({ message }) => message.includes(named)) ? [] : rivalFinding(recognition)),
+    ...foreign,
+  ];
 }
 
 /** The trainer does it; only the program has no way to compute it. */
@@ -254,7 +282,7 @@ function refusalFindings(
     {
       severity: "error",
       code: "refused",
-      ...(entry && { key: entry.key, line: entry.line }),
+      ...(entry && placeOf(entry)),
       message: error.message.replace(/\.$/, ""),
       ...(error.likely !== undefined && { why: error.likely }),
       source: preset.source,
@@ -302,8 +330,9 @@ function recognizeNamed(
   return score > 0 ? { dialect, confidence: "told", because, score } : undefined;
 }
 
-function notRecognised(documents: readonly ConfigDocument[], file: string, told?: NamedDialect): SchemaError {
-  const keys = documents.flatMap(({ entries }) => entries.map(({ key }) => key));
+function notRecognised(resolved: readonly Resolved[], file: string, told?: NamedDialect): SchemaError {
+  const keys = resolved.flatMap(({ document }) => document.entries.map(({ key }) => key));
+  const missing = resolved.flatMap((one) => one.missing ?? [])[0];
   const some = keys.slice(0, 5).join(", ");
   return new SchemaError(
     told
@@ -314,7 +343,9 @@ function notRecognised(documents: readonly ConfigDocument[], file: string, told?
       likely:
         keys.length === 0
           ? "the file has no settings at all"
-          : `it starts with ${some}; the correction may be in another file`,
+          : missing
+            ? `it includes ${missing.text} (line ${missing.line}), which is not beside it`
+            : `it starts with ${some}; the correction may be in another file`,
       hint: `give a file with keys such as: ${listExamples()}`,
     },
   );

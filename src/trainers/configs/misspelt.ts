@@ -1,6 +1,11 @@
 import type { LintFinding } from "../../results/lint.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
-import { endsWith, normalizedPath } from "../shared/config-entry.ts";
+import {
+  type ConfigDocument,
+  type Entry,
+  endsWith,
+  normalizedPath,
+  placeOf,
+} from "../shared/config-entry.ts";
 import type { NamedDialect } from "../shared/dialect.ts";
 import { type Judgement, subject } from "./judge.ts";
 import { isOtherName } from "./other-names.ts";
@@ -15,17 +20,18 @@ export function misspeltKeys(
   parameters: readonly string[],
   found: ReadonlySet<Entry>,
 ): LintFinding[] {
-  const written = parameters.map((name) => dialect.names?.[name] ?? name);
   const known = [
-    ...new Set([...written.map((name) => name.split(".").at(-1) ?? name), ...dialect.knownKeys]),
+    ...new Set([...parameters.map((name) => name.split(".").at(-1) ?? name), ...dialect.knownKeys]),
   ];
   const { effect, source } = dialect.unknownKeys;
+  const ownPlaces = listParents(dialect, parameters, OWN);
+  const anyPlaces = listParents(dialect, parameters, ANY);
   return document.entries.flatMap((entry) => {
     const name = entry.path.at(-1) ?? "";
     if (found.has(entry) || known.includes(name) || /^\d*$/.test(name) || isRemedy(entry, dialect)) return [];
     if (isOtherName(entry, dialect.otherNames)) return [];
-    const own = isCallTo(document, dialect) || isBelow(entry, dialect, parameters, OWN);
-    const beside = own || isBelow(entry, dialect, parameters, ANY);
+    const own = isCallTo(document, dialect) || isBelow(entry, ownPlaces);
+    const beside = own || isBelow(entry, anyPlaces);
     // On a command line, a similar name without a section is more often another setting than a typo.
     const near = beside
       ? closest(name, known)
@@ -38,8 +44,7 @@ export function misspeltKeys(
       {
         severity: near === undefined && !closed ? ("warning" as const) : ("error" as const),
         code: near === undefined ? "unknown-key" : "misspelt",
-        key: entry.key,
-        line: entry.line,
+        ...placeOf(entry),
         message: `${dialect.title} has no ${entry.key}${near === undefined ? "" : `; ${near} is probably meant`}`,
         why:
           effect === "refused"
@@ -60,15 +65,20 @@ function isRemedy(entry: Entry, { advised }: NamedDialect): boolean {
   });
 }
 
-/** Whether the key is directly in one of the trainer's sections, next to its settings. */
-function isBelow(entry: Entry, dialect: NamedDialect, parameters: readonly string[], which: RegExp): boolean {
+/** The paths under which the settings of some of the trainer's sections are. */
+function listParents(dialect: NamedDialect, parameters: readonly string[], which: RegExp): string[][] {
   const sections = dialect.sections.filter((section) => which.test(section));
-  const parent = { ...entry, path: entry.path.slice(0, -1) };
-  return parameters.some((name) =>
-    settingPaths({ ...dialect, sections }, name).some(
-      (path) => path.length > 1 && endsWith(parent, path.slice(0, -1)),
+  return parameters.flatMap((name) =>
+    settingPaths({ ...dialect, sections }, name).flatMap((path) =>
+      path.length > 1 ? [path.slice(0, -1)] : [],
     ),
   );
+}
+
+/** Whether the key is directly in one of these places, next to the trainer's settings. */
+function isBelow(entry: Entry, places: readonly string[][]): boolean {
+  const parent = { ...entry, path: entry.path.slice(0, -1) };
+  return places.some((path) => endsWith(parent, path));
 }
 
 function isBare({ path }: Entry, { sections }: NamedDialect): boolean {

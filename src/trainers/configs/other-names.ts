@@ -4,7 +4,7 @@
  * @module
  */
 import type { LintFinding, LintSeverity } from "../../results/lint.ts";
-import { type Entry, endsWith, normalizedPath } from "../shared/config-entry.ts";
+import { type Entry, endsWith, normalizedPath, placeOf } from "../shared/config-entry.ts";
 import type { ConfigView, OtherNames } from "../shared/dialect.ts";
 import { isBefore, writeSince } from "../shared/release.ts";
 import { type Judgement, subject } from "./judge.ts";
@@ -56,7 +56,7 @@ function isTaken({ until, from }: OtherNames, { given }: Judgement): boolean {
 function nameFinding(entry: Entry, instead: string, group: OtherNames, judgement: Judgement): LintFinding {
   const { dialect, judged } = judgement;
   const { until, from, effect, why, source } = group;
-  const place = { key: entry.key, line: entry.line };
+  const place = placeOf(entry);
   if (isTaken(group, judgement))
     return {
       severity: "note",

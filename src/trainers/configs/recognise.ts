@@ -8,7 +8,7 @@ import type { LintConfidence } from "../../results/lint.ts";
 import type { ConfigDocument } from "../shared/config-entry.ts";
 import type { ConfigView, NamedDialect } from "../shared/dialect.ts";
 import type { Preset } from "../shared/preset.ts";
-import { findSetting, isCallTo } from "./view.ts";
+import { findMarked, findSetting, isCallTo } from "./view.ts";
 
 export interface Recognition {
   readonly dialect: NamedDialect;
@@ -26,7 +26,11 @@ const POINTS = { call: 10, sectionSetting: 10, ownSetting: 6, mark: 3, textMark:
 const MOST_MARKS = 9;
 /** A setting whose name many trainers could have is not evidence on its own. */
 const COMMON =
-  /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled|policy_loss_type|eps_clip_(low|high))$/;
+  /^(level|action|metric|agg|upper|lower|filters|type|token_level_loss|enabled|policy_loss_type|eps_clip_(low|high)|eps)$/;
+
+export function isCommon(name: string): boolean {
+  return COMMON.test(name);
+}
 
 /** The trainer that fits best; undefined when none fits. */
 export function recognise(
@@ -91,20 +95,18 @@ export function scoreKeys(
     score += POINTS.call / Math.max(1, shared);
     because.push(`a call of ${document.callee}`);
   }
-  const found = listParameters(dialect, view, presets).flatMap((name) => {
+  const found = listSettings(dialect, view, presets).flatMap((name) => {
     const entry = findSetting(document, dialect, name);
-    return entry ? [{ name: dialect.names?.[name] ?? name, entry }] : [];
+    return entry ? [{ name, entry }] : [];
   });
   // A call of another class may have an argument with the same name.
   if (document.callee !== undefined && score === 0 && found.length < 2)
     return { score: 0, because, named: false, settings: 0 };
   for (const { name, entry } of found) {
     const alone = entry.path.length <= 1;
-    if (alone && COMMON.test(name)) continue;
+    if (alone && isCommon(name)) continue;
     const owners = dialects.filter(
-      (other) =>
-        other.inside === undefined &&
-        listParameters(other, view, presets).some((own) => (other.names?.[own] ?? own) === name),
+      (other) => other.inside === undefined && listSettings(other, view, presets).includes(name),
     ).length;
     score += (alone ? POINTS.ownSetting : POINTS.sectionSetting) / Math.max(1, owners);
     because.push(`${entry.key} (line ${entry.line})`);
@@ -121,7 +123,7 @@ export function scoreKeys(
 
 function countMarks(document: ConfigDocument, dialect: NamedDialect, because: string[]): number {
   return dialect.marks.filter((mark) => {
-    const entry = document.entries.find(({ path }) => mark.test(path.join(".")));
+    const entry = findMarked(document, mark);
     if (entry && !because.some((reason) => reason.startsWith(entry.key))) {
       because.push(`${entry.key} (line ${entry.line})`);
     }
@@ -129,11 +131,14 @@ function countMarks(document: ConfigDocument, dialect: NamedDialect, because: st
   }).length;
 }
 
-function listParameters(
+/** The settings of a dialect under the names that it has for them. */
+export function listSettings(
   dialect: NamedDialect,
   view: ConfigView,
   presets: readonly Preset[],
 ): readonly string[] {
-  const name = dialect.preset(view);
-  return presets.find((preset) => preset.name === name)?.parameters.map((parameter) => parameter.name) ?? [];
+  const { names = {}, formulasOnly } = dialect;
+  const preset = dialect.preset(view);
+  const parameters = presets.find(({ name }) => name === preset)?.parameters ?? [];
+  return parameters.flatMap(({ name }) => names[name] ?? (formulasOnly ? [] : name));
 }

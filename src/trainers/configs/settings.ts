@@ -1,6 +1,6 @@
 import { isLogratioError, type UsageError } from "../../core/base/index.ts";
 import type { LintFinding, LintSetting } from "../../results/lint.ts";
-import type { ConfigDocument, Entry } from "../shared/config-entry.ts";
+import { type ConfigDocument, type Entry, placeOf } from "../shared/config-entry.ts";
 import type { ConfigView, Dialect } from "../shared/dialect.ts";
 import type { Parameter, Preset, Setting, Settings } from "../shared/preset.ts";
 import { completeSettings } from "../shared/settings.ts";
@@ -70,7 +70,7 @@ interface Read {
 
 /** The value as the trainer's parser sees it, including its treatment of `None` and flags. */
 function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDocument): Read {
-  const { value, text, key, line } = entry;
+  const { value, text, key } = entry;
   if (text === "None" && value === "None" && format !== "python") {
     const flag = key.startsWith("--");
     return {
@@ -78,8 +78,7 @@ function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDo
       finding: {
         severity: "error",
         code: "none-is-text",
-        key,
-        line,
+        ...placeOf(entry),
         message: `${key}: None is the text "None" here, not Python's None`,
         why: flag ? "argparse does not read it as one" : "YAML, hydra and JSON write it null",
         instead: flag ? `omit ${key}` : `${name}: null`,
@@ -96,14 +95,14 @@ function readValue(entry: Entry, { kind, name }: Parameter, { format }: ConfigDo
   return { value };
 }
 
-function unsureFinding({ unsure, key, line, value }: Entry): LintFinding[] {
+function unsureFinding(entry: Entry): LintFinding[] {
+  const { unsure, key, value } = entry;
   if (unsure === undefined) return [];
   return [
     {
       severity: "note",
       code: "value-unknown",
-      key,
-      line,
+      ...placeOf(entry),
       message: `${key} is not known: ${unsure}`,
       ...(value === undefined && { why: "what follows assumes the trainer's default" }),
     },
@@ -111,14 +110,15 @@ function unsureFinding({ unsure, key, line, value }: Entry): LintFinding[] {
 }
 
 function repeated({ entries }: ConfigDocument, last: Entry): LintFinding[] {
-  const earlier = entries.filter((entry) => entry !== last && entry.path.join(".") === last.path.join("."));
+  const earlier = entries.filter(
+    (entry) => entry !== last && entry.file === last.file && entry.path.join(".") === last.path.join("."),
+  );
   if (earlier.length === 0) return [];
   return [
     {
       severity: "warning",
       code: "set-twice",
-      key: last.key,
-      line: last.line,
+      ...placeOf(last),
       message: `${last.key} is set ${earlier.length + 1} times (lines ${[...earlier, last].map(({ line }) => line).join(", ")}); the last one counts: ${last.text}`,
       instead: "keep one of them",
     },
@@ -139,8 +139,7 @@ function row(
     ...shown,
     ...(known && { value: settings[name] ?? null }),
     origin: "file",
-    line: entry.line,
-    key: entry.key,
+    ...placeOf(entry),
     ...(entry.unsure !== undefined && { unsure: entry.unsure }),
   };
 }

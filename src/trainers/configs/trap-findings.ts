@@ -1,5 +1,5 @@
 import type { LintFinding } from "../../results/lint.ts";
-import type { Entry } from "../shared/config-entry.ts";
+import { type Entry, placeOf } from "../shared/config-entry.ts";
 import type { LintContext } from "../shared/dialect.ts";
 import type { Preset } from "../shared/preset.ts";
 import { demote } from "./inherits.ts";
@@ -22,7 +22,7 @@ export function trapFindings(
     const finding: LintFinding = {
       severity,
       code,
-      ...(entry && { key: entry.key, line: entry.line }),
+      ...(entry && placeOf(entry)),
       message: says,
       source: preset.source,
     };

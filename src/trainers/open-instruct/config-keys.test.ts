@@ -6,6 +6,12 @@ const CONFLICT = "error conflict@1 → --use_rho_correction false, or omit --use
 
 checkDialect("open-instruct", {
   says: [
+    // A flag of a pull request.
+    [
+      "a.sh",
+      "p grpo_fast.py --use_rho_correction True --rho_logprob_diff_clamp 5.0",
+      ["error refused@1 → omit --rho_logprob_diff_clamp, unless your checkout has it", /pull request/],
+    ],
     // Rollout log-probs as old ones exclude the correction, which is on by default.
     [
       "a.sh",

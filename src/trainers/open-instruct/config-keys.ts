@@ -39,6 +39,23 @@ const zeroIsOff: LintRule = ({ found, at }) =>
     ];
   });
 
+/** A flag of a pull request, which command lines have already. */
+const proposed: LintRule = ({ get, at }) => {
+  const entry = get("rho_logprob_diff_clamp");
+  if (!entry) return [];
+  return [
+    {
+      severity: "error",
+      code: "refused",
+      ...at(entry),
+      message: `${entry.key} is of a pull request that was not merged when this was read`,
+      why: "HfArgumentParser refuses arguments that it does not know; Δ is clamped to ±10 nats without it",
+      source: CONFIG,
+      instead: `omit ${entry.key}, unless your checkout has it`,
+    },
+  ];
+};
+
 export const openInstructDialect: Dialect = {
   preset: () => "open-instruct",
   sections: [""],
@@ -63,6 +80,7 @@ export const openInstructDialect: Dialect = {
   rules: [
     conflict,
     zeroIsOff,
+    proposed,
     needsSwitch({
       settings: [
         ...MASKS,

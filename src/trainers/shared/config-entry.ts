@@ -19,6 +19,8 @@ export interface Entry {
   readonly quoted: boolean;
   /** One-based. */
   readonly line: number;
+  /** The included file that has it, as the config would name it; absent for the config itself. */
+  readonly file?: string;
   /** Why the value is unknown, or what it depends on. */
   readonly unsure?: string;
 }
@@ -32,6 +34,11 @@ export interface ConfigDocument {
   readonly callee?: string;
   readonly line: number;
   readonly entries: readonly Entry[];
+}
+
+/** Where a finding about the entry is. */
+export function placeOf({ key, line, file }: Entry): Pick<Entry, "key" | "line" | "file"> {
+  return { key, line, ...(file !== undefined && { file }) };
 }
 
 /** `algorithm.rollout_correction.rollout_is` and `--tis-clip-low` as path parts. */

@@ -31,7 +31,7 @@ export interface LintContext extends ConfigView {
   /** The release that the config is for; absent if it is not known. */
   readonly given?: Given;
   /** The place of a finding about this key. */
-  at(entry: Entry | undefined): Pick<LintFinding, "key" | "line">;
+  at(entry: Entry | undefined): Pick<LintFinding, "key" | "line" | "file">;
 }
 
 export type LintRule = (context: LintContext) => readonly LintFinding[];

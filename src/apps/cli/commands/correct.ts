@@ -1,7 +1,8 @@
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { type CorrectionChoice, correctRun } from "../../../analyses/runs/correct-run.ts";
 import type { CorrectedFileOptions } from "../../../analyses/runs/corrected-files.ts";
 import { containError, type Place, UsageError } from "../../../core/base/index.ts";
-import { openFile } from "../../../input/io/index.ts";
+import { checkOpened, openFile } from "../../../input/io/index.ts";
 import { renderCorrectTerminal, renderLintTerminal } from "../../../render/index.ts";
 import { findVersions, LINT_TRAINERS, lintConfig } from "../../../trainers/configs/index.ts";
 import { PRESETS, presetNamed } from "../../../trainers/index.ts";
@@ -62,6 +63,7 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
       file,
       presets: PRESETS,
       versions,
+      read: readIncluded,
       ...(trainer !== undefined && { trainer }),
       ...(version !== undefined && { version }),
     }),
@@ -74,6 +76,22 @@ async function lint(file: string, options: CorrectOptions, terminal: Terminal): 
 /** A preset stands for its trainer; some trainers have a dialect and no preset. */
 function trainerNamed(name: string): string {
   return LINT_TRAINERS.includes(name) ? name : presetNamed(name).trainer;
+}
+
+/** What a config includes, read as it is asked for; undefined where no config is, or none that may be read. */
+function readIncluded(file: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    // A pipe would keep the program waiting.
+    if (!statSync(file).isFile()) return undefined;
+    descriptor = openSync(file, "r");
+    checkOpened(file, descriptor);
+    return fstatSync(descriptor).size <= MOST_CONFIG_BYTES ? readFileSync(descriptor, "utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }
 
 function contained<T>(at: Place, read: () => T): T {

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { confinedEnvironment } from "../../../input/io/confinement.ts";
 import { findVersions } from "./nearby.ts";
 
-const root = mkdtempSync(path.join(tmpdir(), "nearby-"));
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), "nearby-")));
 afterAll(() => rmSync(root, { recursive: true }));
 
 function write(name: string, text = ""): string {
@@ -56,6 +57,20 @@ describe("versions near a config", () => {
     });
     expect(find("ms-swift")).toEqual({ version: "4.6.0", from: "installed in active" });
     expect(find("trl")?.version).toBe("1.0.0");
+  });
+
+  it("are not looked for outside the places to which reading is confined", async () => {
+    const config = write("e/configs/grpo.yaml", "x: 1");
+    write("e/requirements.txt", "verl==0.7.0\n");
+    write("e/configs/requirements.txt", "trl==1.0.0\n");
+    const [[name = "", roots = ""] = []] = Object.entries(
+      confinedEnvironment([path.join(root, "e/configs")]),
+    );
+    vi.stubEnv(name, roots);
+    const find = await findVersions(config, {});
+    vi.unstubAllEnvs();
+    expect(find("trl")?.version).toBe("1.0.0");
+    expect(find("verl")).toBeUndefined();
   });
 
   it("are none where nothing can be read", async () => {

@@ -5,6 +5,7 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { leadsInside } from "../../../input/io/index.ts";
 import type { FoundVersion } from "../judge.ts";
 import { findPin, normalizedName } from "./pins.ts";
 
@@ -31,7 +32,7 @@ export async function findVersions(
 ): Promise<(distribution: string) => FoundVersion | undefined> {
   const near: Place[] = [];
   for (const folder of await listFolders(path.dirname(path.resolve(file)))) {
-    const names = await readdir(folder).catch(() => []);
+    const names = await listNames(folder);
     for (const name of names.filter((one) => /^\.?venv$/.test(one)))
       near.push(...(await readEnvironment(path.join(folder, name))));
     for (const name of names.filter((one) => PINS.test(one)).sort(byWeight))
@@ -51,6 +52,12 @@ export async function findVersions(
     }
     return undefined;
   };
+}
+
+/** The names in a folder; none where nothing is, or nothing that may be read. */
+async function listNames(folder: string): Promise<string[]> {
+  if (!(await leadsInside(folder))) return [];
+  return readdir(folder).catch(() => []);
 }
 
 /** The folder and those above it, up to the one with `.git`. */
@@ -76,7 +83,7 @@ function byWeight(a: string, b: string): number {
 
 async function readPins(file: string): Promise<Place[]> {
   const about = await stat(file).catch(() => undefined);
-  if (!about?.isFile() || about.size > LARGEST_FILE) return [];
+  if (!about?.isFile() || about.size > LARGEST_FILE || !(await leadsInside(file))) return [];
   const text = await readFile(file, "utf8").catch(() => "");
   return [
     (distribution) => {
@@ -89,9 +96,9 @@ async function readPins(file: string): Promise<Place[]> {
 /** What `site-packages` of an environment has, by the names of its metadata folders. */
 async function readEnvironment(folder: string): Promise<Place[]> {
   const lib = path.join(folder, "lib");
-  const pythons = (await readdir(lib).catch(() => [])).filter((name) => /^python3/.test(name));
+  const pythons = (await listNames(lib)).filter((name) => /^python3/.test(name));
   const listed = await Promise.all(
-    pythons.map((python) => readdir(path.join(lib, python, "site-packages")).catch(() => [])),
+    pythons.map((python) => listNames(path.join(lib, python, "site-packages"))),
   );
   const installed = new Map<string, string>();
   for (const name of listed.flat()) {
