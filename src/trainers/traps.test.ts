@@ -267,6 +267,24 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
     [/gspo ignores is_correction_mode/, { policy_loss_type: "gspo" }, {}, "drop not-switched-on"],
     [/a ratio under 0\.5 is raised to 0\.5/, { is_correction_mode: "clip" }, {}, "warning clamps-both-sides"],
     [/mask sets the weight to 0/, {}, { is_correction_mode: "clip" }],
+    [
+      /is nats of binary KL, not a ratio/,
+      { is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] },
+      {},
+      "note not-a-ratio",
+    ],
+    [
+      /often rounds to less than 0.*is_correction_threshold -0\.001 0\.01 keeps them/,
+      { is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] },
+      { is_correction_gating: "binary_kl", is_correction_threshold: [-0.001, 0.01] },
+      "warning rounds-below-zero",
+    ],
+    [
+      /is a difference of probabilities, not a ratio/,
+      { is_correction_gating: "tv", is_correction_threshold: [0, 0.1] },
+      {},
+      "note not-a-ratio",
+    ],
     [/keeps its raw, untruncated/, { is_correction_level: "seq" }, {}, "warning raw-weights"],
     [
       /so 0\.9 to 1\.11 rejects next to nothing/,

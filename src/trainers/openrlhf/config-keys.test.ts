@@ -37,13 +37,34 @@ checkDialect("openrlhf", {
       run("--is_correction_level token --is_correction_gating tv --is_correction_threshold 0.1"),
       "no refused",
     ],
-    // A gate that the neutral form has no words for is no refusal.
+    // FlashREINFORCE's trust region.
     [
       "a.sh",
       run("--is_correction_level seq --is_correction_gating binary_kl --is_correction_threshold 0.01"),
-      ["note not-simulated", /binary KL between p_rollout and p_trainer is above 0\.01 nats/],
+      ["note not-a-ratio@1", /nats of binary KL/],
+      "no not-simulated",
       "no refused",
       "no not-switched-on",
+      "no never-rejects",
+      "no rounds-below-zero",
+    ],
+    [
+      "a.sh",
+      run("--is_correction_level token --is_correction_gating binary_kl --is_correction_threshold 0.01"),
+      ["warning rounds-below-zero@1", /is_correction_threshold -0\.001 0\.01 keeps them$/],
+    ],
+    [
+      "a.sh",
+      run(
+        "--is_correction_level token --is_correction_gating binary_kl --is_correction_threshold -0.001 0.01",
+      ),
+      "no rounds-below-zero",
+      "no refused",
+    ],
+    [
+      "a.sh",
+      run("--is_correction_level token --is_correction_gating binary_kl"),
+      ["error refused@1 → is_correction_threshold 5", /takes an upper bound only/],
     ],
     // The switch.
     [

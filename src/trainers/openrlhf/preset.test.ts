@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { UsageError } from "../../core/base/errors.ts";
+import type { Correction } from "../neutral/correction.ts";
 import type { Settings } from "../shared/preset.ts";
 import { checkReference } from "../shared/reference.test-data.ts";
 import { completeSettings } from "../shared/settings.ts";
@@ -22,10 +23,18 @@ describe("OpenRLHF's gate", () => {
     ]);
     const tv = { is_correction_gating: "tv", is_correction_threshold: [0, 0.1] };
     expect(steps(tv)).toEqual([
-      { action: "zero", measure: { ...moved, level: "token", aggregation: "sum" }, lower: 0, upper: 0.1 },
+      { action: "zero", measure: { ...moved, level: "token", aggregation: "sum" }, upper: 0.1 },
     ]);
     expect(steps({ ...tv, is_correction_level: "seq" })).toMatchObject([
       { measure: { ...moved, level: "sequence", aggregation: "mean" } },
+    ]);
+    const kl = { is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] };
+    const coin = { statistic: "binary_kl", probBound: 1e-6 } as const;
+    expect(steps(kl)).toEqual([
+      { action: "zero", measure: { ...coin, level: "token", aggregation: "sum" }, upper: 0.01 },
+    ]);
+    expect(steps({ ...kl, is_correction_level: "seq" })).toEqual([
+      { action: "zero", measure: { ...coin, level: "sequence", aggregation: "mean" }, upper: 0.01 },
     ]);
     expect(openrlhf.correction(complete({ is_correction_level: "off" }))).toEqual({ steps: [] });
   });
@@ -35,17 +44,27 @@ describe("OpenRLHF's gate", () => {
       { is_correction_level: "seq", is_correction_mode: "clip" },
       { is_correction_gating: "tv", is_correction_mode: "clip", is_correction_threshold: [0, 1] },
       { is_correction_gating: "tv" },
+      { is_correction_gating: "binary_kl" },
       { is_correction_threshold: [5, 0.5] },
       { is_correction_threshold: null },
     ])
       expect(() => openrlhf.correction(complete(refused))).toThrow(UsageError);
   });
 
-  it("by the binary KL has words, and no neutral form yet", () => {
-    const settings = complete({ is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] });
-    expect(openrlhf.beyondForm?.(settings)).toContain("above 0.01 nats");
-    expect(() => openrlhf.correction(settings)).toThrow(/does not compute OpenRLHF's binary KL yet/);
-    expect(openrlhf.beyondForm?.(complete({}))).toBeUndefined();
+  it("is found again from what it does", () => {
+    for (const settings of [
+      { is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01] },
+      { is_correction_gating: "binary_kl", is_correction_threshold: [0, 0.01], is_correction_level: "seq" },
+      { is_correction_gating: "tv", is_correction_threshold: [0, 0.1] },
+    ])
+      expect(openrlhf.express(openrlhf.correction(complete(settings)))).toEqual(complete(settings));
+    // Another clamp is another gate.
+    const measure = { statistic: "binary_kl", level: "token", aggregation: "sum" } as const;
+    const exact: Correction = {
+      weight: { level: "token", aggregation: "sum" },
+      steps: [{ action: "zero", measure, upper: 0.01 }],
+    };
+    expect(openrlhf.express(exact)).toBeUndefined();
   });
 });
 
