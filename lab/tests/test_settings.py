@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from test_faultlab import CONFIG, STATE, TASK
+
 from faultlab.arithmetic import Arithmetic, Model, force, sample
 from faultlab.rows import Row
 from faultlab.settings import FP32, REFERENCE, ROLLOUT, SETTINGS, TRAINER, score_settings
 from faultlab.trainer import Trainer, score
-from test_faultlab import CONFIG, STATE, TASK
 
 PROMPTS = [list(problem.prompt) for problem in TASK.problems]
 LONGEST = 24

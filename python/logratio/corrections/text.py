@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from ..arguments import read_text
 from .correction import (
@@ -174,7 +174,13 @@ def _parse_measure(part: _Part, text: str) -> Measure:
     )
 
 
-def _take_figure_options(part: _Part) -> dict[str, float]:
+class _FigureOptions(TypedDict):
+    delta_bound: float
+    prob_bound: float
+    rest_shift: float
+
+
+def _take_figure_options(part: _Part) -> _FigureOptions:
     return {
         "delta_bound": part.take_number("delta"),
         "prob_bound": part.take_number("prob", 0.0),

@@ -159,14 +159,22 @@ function addGroup(groups: Map<number, [number, number]>, group: number, excess: 
   groups.set(group, sums);
 }
 
-/** z of a mean over clustered tokens: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)². */
+/**
+ * z of a mean over clustered tokens: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)², a Student's t
+ * with one degree of freedom less than clusters, given as the normal z of the same tail (Wallace, 1959, Annals of
+ * Mathematical Statistics 30, p. 1121).
+ */
 function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: number): number {
   let [sum, squares] = [0, 0];
   for (const [excess, tokens] of groups.values()) {
     sum += excess;
     squares += (excess - mean * tokens) ** 2;
   }
-  return squares === 0 ? 0 : sum / Math.sqrt(squares);
+  const freedom = groups.size - 1;
+  if (squares === 0 || freedom < 1) return 0;
+  const t = sum / Math.sqrt(squares);
+  const size = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom));
+  return Math.sign(t) * size;
 }
 
 function shareOfTop(sizes: Float64Array, total: number): number {
