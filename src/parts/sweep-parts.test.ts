@@ -10,7 +10,7 @@ import { chooseCorrections, type GridOptions } from "../analyses/sweep/choose-co
 import { Sweep } from "../analyses/sweep/sweep.ts";
 import { resultJson } from "../core/base/json.ts";
 import { openRun } from "../ingest/open-run.ts";
-import { PRESETS } from "../trainers/presets.ts";
+import { NEWEST_PRESETS } from "../trainers/presets.ts";
 import type { SweepSums } from "./kinds/sweep-sums.ts";
 import { mergePaths, PartMerger } from "./merge-parts.ts";
 import type { Part } from "./part.ts";
@@ -51,7 +51,7 @@ async function sweepAlone(path: string): Promise<unknown> {
   const read = { run: run.name, findings: run.findings.list(), sources: sourceSummaries(run) };
   const { report } = answerRun({ ...read, paths: [path], parity: [], evidence });
   const { assessment } = report;
-  return plain(buildSweep({ ...read, sweep, presets: PRESETS, assessment }));
+  return plain(buildSweep({ ...read, sweep, presets: NEWEST_PRESETS, assessment }));
 }
 
 const plain = (result: unknown): unknown => JSON.parse(resultJson(result));
