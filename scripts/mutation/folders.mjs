@@ -1,5 +1,5 @@
 // The folders to measure, and the tests that count for each.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,14 +20,26 @@ const WINGS = [
 /** Wings with one score for the whole. */
 const WHOLE = ["src/ingest", "src/parts", "src/results"];
 
+/** Folders of `src/input` whose code runs when files are read, and hardly otherwise. */
+const BEHIND_ADAPTERS = ["adapters", "batch-log", "io", "join"].map((name) => `src/input/${name}`);
+
+/** What reads the files of each trainer. */
+function listFileFolders() {
+  return readdirSync(join(root, "src/trainers"))
+    .map((trainer) => `src/trainers/${trainer}/files`)
+    .filter((folder) => existsSync(join(root, folder)));
+}
+
 /**
  * Further tests that count for a folder. By default, a folder is tested by its own tests and by those in the folder
  * above it (one table of cases for all its neighbors), which are fast and where a person who changes the folder looks.
  * The exceptions are folders that only serve their neighbors, the linter of configs (tested by the tables beside the
- * trainers' config keys), these config keys (tested by the linter's tests), and the runner of golden cases (tested by
- * our own cases).
+ * trainers' config keys), these config keys (tested by the linter's tests), the runner of golden cases (tested by
+ * our own cases), and what brings bytes to adapters (tested by reading each trainer's files, and directories of them).
  */
 function listOtherHolders(folder) {
+  if (BEHIND_ADAPTERS.includes(folder))
+    return ["src/ingest/**", "src/trainers/files/**", ...listFileFolders().map((each) => `${each}/**`)];
   if (folder === "src/apps/conformance") return ["test/golden-own.test.ts"];
   if (["src/trainers/shared", "src/trainers/configs"].includes(folder)) return [`${dirname(folder)}/**`];
   // JSON and Parquet are read without it, so their tests would run for minutes and notice nothing.

@@ -229,11 +229,12 @@ describe.skipIf(!hasBrowser)("a correction", () => {
     const tabs = await page
       .getByRole("tab")
       .evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().y));
-    expect(new Set(tabs).size).toBe(1);
+    // Twenty trainers and more: two rows of 1,280 pixels.
+    expect(new Set(tabs).size).toBeLessThanOrEqual(2);
 
-    await page.getByRole("tab", { name: "prime-rl", exact: true }).click();
+    await page.getByRole("tab", { name: "prime-rl-ipo", exact: true }).click();
     expect(await text()).toBe(correction_text);
-    expect(await readText(config)).toContain("No settings of prime-rl do exactly this.");
+    expect(await readText(config)).toContain("No settings of prime-rl-ipo do exactly this.");
     await page.getByRole("tab", { name: "verl", exact: true }).click();
     await config.getByRole("button", { name: "Try that" }).click();
     expect(await text()).toBe("none");
