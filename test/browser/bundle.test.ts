@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("a bundle", () => {
     expect(await page.locator(".strip .t").count()).toBeGreaterThan(20);
     // The recommended correction was computed when the bundle was written.
     await goTo(page, url, "#/correct");
-    await page.getByRole("tab", { name: "verl" }).click();
+    await page.getByRole("tab", { name: "verl", exact: true }).click();
     expect(await readText(page.locator("#config-text"))).toContain('rollout_is: "token"');
     await goTo(page, url, "#/correct?correction=weight:token+truncate:..3");
     await eventually(() => readText(page.locator("main"))).toContain(
