@@ -312,7 +312,8 @@ def test_a_fault_under_ordinary_noise_is_not_identifiable():
 @pytest.mark.parametrize("layout", sorted(WRITERS))
 def test_every_layout_writes_the_same_rows(layout, tmp_path):
     case = Case("x", make_world(1), [], 4, seed=2, reference=True)
-    fields = {"entropy": False, "topk": False, "ref": True, "per_rank": False, "rescored": False, "ranks": 2}
+    fields = {"entropy": False, "topk": False, "ref": True, "per_rank": False, "rescored": False, "ranks": 2,
+              "versions": True}  # fmt: skip
     WRITERS[layout](tmp_path, 7, make_rows(case)[0], fields)
     assert [p for p in tmp_path.rglob("*") if p.is_file() and p.stat().st_size > 100]
 
@@ -320,7 +321,8 @@ def test_every_layout_writes_the_same_rows(layout, tmp_path):
 def test_json_has_null_where_a_value_is_missing(tmp_path):
     rows = make_rows(Case("x", make_world(1), [], 4, seed=2))[0]
     rows[0].columns["rollout"][2] = np.nan
-    fields = {"entropy": False, "topk": False, "ref": False, "per_rank": False, "rescored": False, "ranks": 1}
+    fields = {"entropy": False, "topk": False, "ref": False, "per_rank": False, "rescored": False, "ranks": 1,
+              "versions": False}  # fmt: skip
     WRITERS["verl_jsonl"](tmp_path, 7, rows, fields)
     first = json.loads(gzip.decompress((tmp_path / "step_0007.jsonl.gz").read_bytes()).splitlines()[0])
     assert first["rollout_log_probs"][2] is None
