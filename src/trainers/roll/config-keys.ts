@@ -96,7 +96,7 @@ export const rollDialect: Dialect = {
     {
       effect: "ignored",
       why: "the config is read without strict, so the key is never looked at",
-      source: "alibaba/ROLL 0.1 (a595ec3d), roll/configs/base_config.py",
+      source: "alibaba/ROLL#284 and 0.1 (a595ec3d), which was not read itself",
       names: {
         infer_is_mode: "train_infer_correction.is_weight: {enabled: true, weight_type: …}",
         infer_correction: "train_infer_correction.is_weight.enabled: true",
