@@ -96,6 +96,17 @@ export function gammaRatio(a: number): number {
 }
 
 /**
+ * The normal z whose tail is that of Student's t, to 2 % of its logarithm: Wallace, Annals of Mathematical Statistics 30
+ * (1959), p. 1121.
+ *
+ * @param degreesOfFreedom ν ≥ 1
+ */
+export function studentAsNormal(t: number, degreesOfFreedom: number): number {
+  const factor = (8 * degreesOfFreedom + 1) / (8 * degreesOfFreedom + 3);
+  return Math.sign(t) * factor * Math.sqrt(degreesOfFreedom * Math.log1p((t / degreesOfFreedom) * t));
+}
+
+/**
  * The normal quantile with the same tail as t, after Hill, "Algorithm 395: Student's t-distribution" (1970), whose next
  * term is below 1e-11 of the tail down to 1e-300 from {@link MANY_DEGREES} on. There the beta function is
  * ill-conditioned: x is so close to 1 that its rounding matters.

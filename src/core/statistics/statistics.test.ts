@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { isLogratioError } from "../base/errors.ts";
 import { pearsonTest, spearmanTest } from "./correlation.ts";
-import { normalTail, studentQuantile95, studentTail } from "./distributions.ts";
+import { normalTail, studentAsNormal, studentQuantile95, studentTail } from "./distributions.ts";
 import { kolmogorovTail } from "./kolmogorov-distribution.ts";
 import { kolmogorovSmirnov } from "./kolmogorov-smirnov.ts";
 import { mannWhitneyU } from "./mann-whitney.ts";
@@ -225,3 +225,18 @@ function thrown(run: () => unknown): unknown {
   }
   return undefined;
 }
+
+describe("a Student's t as a normal z", () => {
+  it.each([
+    [2, 1],
+    [-4, 3],
+    [4.66, 11],
+    [6, 7],
+    [9, 40],
+  ])("has the tail of t = %d with %d degrees of freedom", (t, freedom) => {
+    const z = studentAsNormal(t, freedom);
+    expect(Math.sign(z)).toBe(Math.sign(t));
+    const ratio = Math.log(normalTail(z)) / Math.log(studentTail(t, freedom));
+    expect(Math.abs(ratio - 1)).toBeLessThan(0.02);
+  });
+});

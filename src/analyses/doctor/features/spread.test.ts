@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalTail, studentTail } from "../../../core/statistics/distributions.ts";
+import { studentAsNormal } from "../../../core/statistics/distributions.ts";
 import { makeView } from "../sample/view.test-data.ts";
 import { closely } from "./closely.test-data.ts";
 import { measureSpread } from "./spread.ts";
@@ -14,23 +14,6 @@ const rows = fc.array(
   }),
   { minLength: 1, maxLength: 6 },
 );
-
-/** The normal z for a Student's t (Wallace, 1959). */
-function asNormal(t: number, freedom: number): number {
-  const factor = (8 * freedom + 1) / (8 * freedom + 3);
-  return Math.sign(t) * factor * Math.sqrt(freedom * Math.log(1 + t ** 2 / freedom));
-}
-
-it.each([
-  [2, 1],
-  [4, 3],
-  [4.66, 11],
-  [6, 7],
-  [9, 40],
-])("has z of the same tail as t = %d with %d degrees of freedom", (t, freedom) => {
-  const ratio = Math.log(normalTail(asNormal(t, freedom))) / Math.log(studentTail(t, freedom));
-  expect(Math.abs(ratio - 1)).toBeLessThan(0.02);
-});
 
 it("is what plain loops over the policy's own tokens give", () => {
   fc.assert(
@@ -89,7 +72,7 @@ it("is what plain loops over the policy's own tokens give", () => {
         rolloutSurprised: 0,
       });
       const freedom = new Set(own.map(({ group }) => group)).size - 1;
-      if (root > 1e-6) expect(found.unitMeanZ).toBeCloseTo(asNormal((n * unit) / root, freedom), 6);
+      if (root > 1e-6) expect(found.unitMeanZ).toBeCloseTo(studentAsNormal((n * unit) / root, freedom), 6);
       for (const [at, q] of [0.5, 0.9, 0.99].entries())
         if (n > 0) expect(found.logitGap[at]).toBeCloseTo(quantiles(gaps, [q])[0]!, 9);
       // One token of up to a hundred is the hundredth that differs most.
@@ -129,8 +112,8 @@ it("gives all figures of one view", () => {
         asymmetry: 0.5 / 2.5,
         halfVariance: 1 / 2.25,
       },
-      unitMeanZ: asNormal((4 * unit) / Math.hypot(...clusters), 1),
-      inverseMeanZ: asNormal((4 * back) / Math.hypot(...backClusters), 1),
+      unitMeanZ: studentAsNormal((4 * unit) / Math.hypot(...clusters), 1),
+      inverseMeanZ: studentAsNormal((4 * back) / Math.hypot(...backClusters), 1),
       ...{ unitMean: unit, equalShare: 1 / 4 },
       ...{ kurtosis: (4 * 2.0625) / 2.25 ** 2, topShare: 1 / 2.5 },
       unsure: (2 * (1 - Math.exp(-1)) + (1 - Math.exp(-2)) + (1 - Math.exp(-0.01))) / 4,

@@ -4,11 +4,13 @@
  *
  * @module
  */
+import { studentAsNormal } from "../../../core/statistics/distributions.ts";
 import type { View } from "../sample/view.ts";
+import { type LogitNoise, measureLogitNoise } from "./logit-noise.ts";
 import { selectRanks } from "./select-ranks.ts";
 import { median, NumberList, quantiles } from "./stats.ts";
 
-export interface Spread {
+export interface Spread extends LogitNoise {
   readonly tokens: number;
   readonly rows: number;
   /** Nats. */
@@ -30,18 +32,8 @@ export interface Spread {
   /** Mean of 1 − p for the rollout: how unsure the policy is. */
   readonly unsure: number;
   /**
-   * Three estimates of one figure, the standard deviation σ in nats of logit noise that would cause these Δ: a logit
-   * that moves by ε moves the log-prob of the sampled token by about (1 − p) ε. For normal noise all three agree.
-   *
-   * √(ΣΔ² / Σ(1 − p)²): the plain form, which a few large Δ can dominate.
-   */
-  readonly logitNoise: number;
-  /**
-   * √(π/2) · Σ|Δ| / Σ(1 − p), since mean |ε| = σ √(2/π) for normal ε: less sensitive to a few tokens, hides no fault.
-   */
-  readonly logitNoiseMean: number;
-  /**
-   * 1.4826 · median of |Δ| / (1 − p) over tokens with p from 0.05 to 0.95: blind to faults in less than half of them.
+   * The third form of {@link LogitNoise}, equal to the others for normal noise: 1.4826 · median of |Δ| / (1 − p) over
+   * tokens with p from 0.05 to 0.95. Blind to faults in less than half of them.
    */
   readonly logitNoiseMedian: number;
   /** Quantiles of |logit p_trainer − logit p_rollout| over all tokens: 50 %, 90 %, 99 %. */
@@ -121,22 +113,6 @@ const noSums = () => ({
   ratio: 0,
 });
 
-/** σ over all tokens, from Σ|Δ|, ΣΔ², Σ(1 − p) and Σ(1 − p)²; 0 if no token is unsure. */
-export function measureLogitNoise({
-  abs,
-  square,
-  unsure,
-  unsureSquare,
-}: Readonly<Record<"abs" | "square" | "unsure" | "unsureSquare", number>>): Pick<
-  Spread,
-  "logitNoise" | "logitNoiseMean"
-> {
-  return {
-    logitNoise: unsureSquare === 0 ? 0 : Math.sqrt(square / unsureSquare),
-    logitNoiseMean: unsure === 0 ? 0 : (Math.sqrt(Math.PI / 2) * abs) / unsure,
-  };
-}
-
 function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, excess: number): void {
   sums.n++;
   sums.abs += Math.abs(delta);
@@ -161,8 +137,7 @@ function addGroup(groups: Map<number, [number, number]>, group: number, excess: 
 
 /**
  * z of a mean over clustered tokens: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)², a Student's t
- * with one degree of freedom less than clusters, given as the normal z of the same tail (Wallace, 1959, Annals of
- * Mathematical Statistics 30, p. 1121).
+ * with one degree of freedom less than clusters, as the normal z of the same tail.
  */
 function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: number): number {
   let [sum, squares] = [0, 0];
@@ -170,11 +145,7 @@ function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: 
     sum += excess;
     squares += (excess - mean * tokens) ** 2;
   }
-  const freedom = groups.size - 1;
-  if (squares === 0 || freedom < 1) return 0;
-  const t = sum / Math.sqrt(squares);
-  const size = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom));
-  return Math.sign(t) * size;
+  return squares === 0 || groups.size < 2 ? 0 : studentAsNormal(sum / Math.sqrt(squares), groups.size - 1);
 }
 
 function shareOfTop(sizes: Float64Array, total: number): number {

@@ -1,5 +1,5 @@
 import type { View } from "../sample/view.ts";
-import { measureLogitNoise } from "./spread.ts";
+import { measureLogitNoise, NoiseSums } from "./logit-noise.ts";
 import { spearman } from "./stats.ts";
 
 /** Tokens whose weights had one staleness: the training step minus the version of the weights that sampled them. */
@@ -7,7 +7,7 @@ export interface Age {
   readonly staleness: number;
   readonly tokens: number;
   readonly sequences: number;
-  /** √(π/2) · Σ|Δ| / Σ(1 − p), nats: see `Spread.logitNoiseMean`. */
+  /** √(π/2) · Σ|Δ| / Σ(1 − p), nats: see `LogitNoise.logitNoiseMean`. */
   readonly noise: number;
 }
 
@@ -23,59 +23,46 @@ const FEWEST_TOKENS = 200;
 const FEWEST_SEQUENCES = 8;
 const FEWEST_OF_A_PART = 8;
 
-interface Sums {
-  abs: number;
-  unsure: number;
-  tokens: number;
-}
-
 /** Null without weight versions, or if too few tokens have any one staleness. */
 export function measureStaleness(view: View): Staleness | null {
-  const known = new Map<number, Sums & { sequences: number }>();
+  const known = new Map<number, { readonly sums: NoiseSums; sequences: number }>();
   const [ages, levels]: [number[], number[]] = [[], []];
   for (let r = 0; r < view.rows.length; r++)
-    for (const [staleness, part] of sumParts(view, r)) {
-      const sums = known.get(staleness) ?? { abs: 0, unsure: 0, tokens: 0, sequences: 0 };
-      known.set(staleness, sums);
-      sums.abs += part.abs;
-      sums.unsure += part.unsure;
-      sums.tokens += part.tokens;
-      sums.sequences++;
+    for (const [staleness, indexes] of splitByStaleness(view, r)) {
+      const age = known.get(staleness) ?? { sums: new NoiseSums(), sequences: 0 };
+      known.set(staleness, age);
+      age.sequences++;
+      const part = new NoiseSums();
+      for (const i of indexes) for (const sums of [age.sums, part]) sums.add(view.a[i]!, view.d[i]!);
       if (part.tokens < FEWEST_OF_A_PART) continue;
       ages.push(staleness);
-      levels.push(findNoise(part));
+      levels.push(measureLogitNoise(part).logitNoiseMean);
     }
   const judged = [...known]
-    .filter(([, { tokens, sequences }]) => tokens >= FEWEST_TOKENS && sequences >= FEWEST_SEQUENCES)
-    .map(([staleness, sums]) => ({
+    .filter(([, { sums, sequences }]) => sums.tokens >= FEWEST_TOKENS && sequences >= FEWEST_SEQUENCES)
+    .map(([staleness, { sums, sequences }]) => ({
       staleness,
       tokens: sums.tokens,
-      sequences: sums.sequences,
-      noise: findNoise(sums),
+      sequences,
+      noise: measureLogitNoise(sums).logitNoiseMean,
     }))
     .sort((x, y) => x.staleness - y.staleness);
   if (judged.length === 0) return null;
   return { ages: judged, trend: judged.length < 2 ? { r: 0, z: 0 } : spearman(ages, levels) };
 }
 
-/** Sums of a row by staleness; tokens without a version are in none. */
-function sumParts(view: View, r: number): Map<number, Sums> {
+/** The counted tokens of a row by staleness; those without a version are in none. */
+function splitByStaleness(view: View, r: number): Map<number, number[]> {
   const { step, versions } = view.rows[r]!;
-  const parts = new Map<number, Sums>();
+  const parts = new Map<number, number[]>();
   if (versions === undefined || Number.isNaN(step)) return parts;
   const [from, to] = view.span(r);
   for (let i = from; i < to; i++) {
     const version = versions[i - from]!;
     if (!view.isOwn(i) || version < 0) continue;
-    const sums = parts.get(step - version) ?? { abs: 0, unsure: 0, tokens: 0 };
-    parts.set(step - version, sums);
-    sums.tokens++;
-    sums.abs += Math.abs(view.d[i]!);
-    sums.unsure -= Math.expm1(Math.min(0, view.a[i]!));
+    const part = parts.get(step - version);
+    if (part === undefined) parts.set(step - version, [i]);
+    else part.push(i);
   }
   return parts;
-}
-
-function findNoise({ abs, unsure }: Sums): number {
-  return measureLogitNoise({ abs, square: 0, unsure, unsureSquare: 0 }).logitNoiseMean;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Spread } from "../features/spread.ts";
-import { type HealthInput, judgeHealth, judgeNamelessNoise, weighLevel } from "./health.ts";
+import { type HealthInput, judgeHealth, judgeNamelessNoise, type NoiseFloor, weighLevel } from "./health.ts";
 import { listUnlikeNoise, type Structure } from "./noise.ts";
 
 /** Normal noise of σ on the logits of a policy as sure as the lab's. */
@@ -48,13 +48,15 @@ describe("noise on logits", () => {
   });
 
   it("is held to what the run shows of its own engine", () => {
-    const held = (sigma: number, of: "third column" | "own steps"): number =>
+    const held = (sigma: number, of: NoiseFloor["of"]): number =>
       threshold(noise(0.1), { structure: PLAIN, floor: { sigma, of } });
     expect(held(0.12, "third column")).toBeCloseTo(0.24, 12);
     expect(held(1e-6, "third column")).toBeCloseTo(0.058, 12);
     expect(held(0.08, "own steps")).toBeCloseTo(0.12, 12);
     expect(held(0.15, "own steps")).toBeCloseTo(0.2, 12);
     expect(held(0.02, "own steps")).toBeCloseTo(0.058, 12);
+    expect(held(0.08, "freshest weights")).toBeCloseTo(0.12, 12);
+    expect(held(0.02, "freshest weights")).toBeCloseTo(0.058, 12);
     // Steps that are all bad are no floor.
     expect(held(3, "own steps")).toBeCloseTo(0.2, 12);
   });

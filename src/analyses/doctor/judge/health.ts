@@ -1,6 +1,6 @@
 /**
  * Whether the difference is no more than an engine's precision. Its size is judged as logit noise σ, which is
- * comparable between policies, in the form √(π/2) · Σ|Δ| / Σ(1 − p) (`features/spread.ts`): of the three forms it
+ * comparable between policies, in the form √(π/2) · Σ|Δ| / Σ(1 − p) (`features/logit-noise.ts`): of the three forms it
  * separates healthy recordings from faulty ones best. A few tokens dominate the plain form (healthy int8 0.054, a
  * slight fault in a few tokens 0.065 to 0.089), and the median does not see a fault in few tokens at all (0.04, as
  * without one).

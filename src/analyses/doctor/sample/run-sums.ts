@@ -16,7 +16,7 @@ import {
   part,
   Sums,
 } from "../../../core/summaries/index.ts";
-import { measureLogitNoise } from "../features/spread.ts";
+import { measureLogitNoise } from "../features/logit-noise.ts";
 
 /** Sums over tokens with mask 1 and two finite log-probs. */
 export interface DeltaSums {

@@ -7,6 +7,7 @@
 import type { FloatArray } from "../../../core/base/index.ts";
 import type { CheckpointFit, ServedReport, ServedSide, ServedStep } from "../../../results/served.ts";
 import { examineView } from "../examine.ts";
+import { measureLogitNoise, NoiseSums } from "../features/logit-noise.ts";
 import { median } from "../features/stats.ts";
 import type { SampledRow } from "../sample/row.ts";
 import { View } from "../sample/view.ts";
@@ -129,22 +130,16 @@ interface Distance {
 
 function measureDistance(rows: readonly RescoredRow[], side: Side, checkpoint: number): Distance {
   const sizes: number[] = [];
-  let [unsure, unsureSquare, square] = [0, 0, 0];
+  const sums = new NoiseSums();
   for (const each of rows)
     for (const t of comparable(each)) {
       const own = each.row[side][t]!;
       const delta = each.scores[checkpoint]![t]! - own;
       sizes.push(Math.abs(delta));
-      square += delta * delta;
-      unsure -= Math.expm1(own);
-      unsureSquare += Math.expm1(own) ** 2;
+      sums.add(own, delta);
     }
-  const abs = sizes.reduce((sum, size) => sum + size, 0);
-  return {
-    noise: Math.sqrt(square / unsureSquare),
-    noiseMean: (Math.sqrt(Math.PI / 2) * abs) / unsure,
-    deltaMedian: median(sizes),
-  };
+  const { logitNoise: noise, logitNoiseMean: noiseMean } = measureLogitNoise(sums);
+  return { noise, noiseMean, deltaMedian: median(sizes) };
 }
 
 function distancesByPrompt(rows: readonly RescoredRow[], side: Side): PromptDistances[] {

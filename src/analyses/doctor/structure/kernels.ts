@@ -1,7 +1,7 @@
 import { formatNumber, formatShare, plural } from "../../../core/text/index.ts";
 import { type Clue, hold } from "../clue.ts";
 import { absolutePosition } from "../features/chunks.ts";
-import { measureLogitNoise } from "../features/spread.ts";
+import { measureLogitNoise, NoiseSums } from "../features/logit-noise.ts";
 import type { View } from "../sample/view.ts";
 import { listHandles } from "./handles.ts";
 
@@ -113,12 +113,8 @@ function listFrom(view: View, from: number): number[] {
   return tokens;
 }
 
-/** √(π/2) · Σ|Δ| / Σ(1 − p), nats. */
 function measureNoise(view: View, tokens: readonly number[]): number {
-  let [abs, unsure] = [0, 0];
-  for (const i of tokens) {
-    abs += Math.abs(view.d[i]!);
-    unsure -= Math.expm1(Math.min(0, view.a[i]!));
-  }
-  return measureLogitNoise({ abs, square: 0, unsure, unsureSquare: 0 }).logitNoiseMean;
+  const sums = new NoiseSums();
+  for (const i of tokens) sums.add(view.a[i]!, view.d[i]!);
+  return measureLogitNoise(sums).logitNoiseMean;
 }
