@@ -7,7 +7,9 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ColumnsSeen } from "../../src/analyses/doctor/columns/columns-seen.ts";
 import { reportRun } from "../../src/analyses/runs/report-run.ts";
+import { TESTS } from "../../src/render/report/answer/rows.ts";
 import { renderTerminal } from "../../src/render/report/terminal.ts";
 import { displayWidth } from "../../src/render/terminal/columns.ts";
 import type { MismatchReport } from "../../src/results/report.ts";
@@ -86,4 +88,10 @@ describe("the first screen of a run that is", () => {
     expect(text).not.toContain(dirname(path));
     await expect(text).toMatchFileSnapshot(`../fixtures/first-screens/${page}.txt`);
   });
+});
+
+it("what was not tested is said in words, for every column that may be missing", () => {
+  const columns = new ColumnsSeen().untested();
+  expect(columns.length).toBeGreaterThan(8);
+  for (const { column } of columns) expect(TESTS.get(column), column).toMatch(/^[a-z][a-z ]+$/);
 });

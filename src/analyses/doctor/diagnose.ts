@@ -15,6 +15,9 @@ import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
 import type { SampledRow } from "./sample/row.ts";
 import { View } from "./sample/view.ts";
 
+/** How far rows are off by the length of their prompts. */
+type PromptLengths = Pick<Examined["figures"]["places"], "promptLength">;
+
 export interface Ranking {
   readonly causes: readonly RankedCause[];
   /** Examination of the part that stands out, else of everything. */
@@ -62,7 +65,10 @@ export function rankSample(
 }
 
 /** Whether a fault in the whole run by itself makes some environments, or every k-th sequence, stand out. */
-function isExplained(all: Examined, { clues }: Scope): boolean {
+export function isExplained(
+  all: { readonly odds: Examined["odds"]; readonly figures: { readonly places: PromptLengths } },
+  { clues }: Pick<Scope, "clues">,
+): boolean {
   const strongest = [...all.odds].sort(([, x], [, y]) => y.score - x.score)[0]?.[0];
   if (strongest === undefined) return false;
   // A likeness to other packed runs is no mark of packs in this one.

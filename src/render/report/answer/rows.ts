@@ -224,7 +224,7 @@ function untestedRow({ assessment }: MismatchReport): AnswerRow[] {
 
 const MOST_UNTESTED = 3;
 /** What the doctor would test, by the column that is missing. */
-const TESTS: ReadonlyMap<string, string> = new Map([
+export const TESTS: ReadonlyMap<string, string> = new Map([
   ["policy_logprobs.rescore", "decoding apart from prefill"],
   ["entropy.rollout", "sampling filters"],
   ["topk_logprobs", "alternatives"],
