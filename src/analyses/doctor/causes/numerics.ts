@@ -34,7 +34,7 @@ export const NUMERICS: readonly CauseText[] = [
     family: "numerics",
     title: "Another kernel from one position on",
     description:
-      "Both sides are equal up to one position and differ by rounding after it: a kernel that sums in another order takes over, for split keys, a chunk of a prefill or a longer block.",
+      "Both sides are equal up to one position and differ by rounding after it: a kernel that sums in another order takes over there, because keys are split, a chunk of the prefill ends or a block is full.",
     fix: [
       forEngine(
         "vllm",

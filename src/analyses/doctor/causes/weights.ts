@@ -112,7 +112,7 @@ export const WEIGHTS: readonly CauseText[] = [
         "run the trainer's forward pass in the engine's precision",
         "Autocast to bfloat16 over float32 weights: both sides then compute with the same rounded weights.",
       ),
-      forEngine("vllm", "--dtype float32", "Or serve the weights as they are trained."),
+      forEngine("vllm", "--dtype float32", "Serves the weights as they are trained, at twice the memory."),
     ],
   },
   {
