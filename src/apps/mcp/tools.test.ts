@@ -43,6 +43,11 @@ it.each([
   ["analyze", { paths: ["log.jsonl"] }, { flags: ["analyze"], reads: ["log.jsonl"] }],
   ["sql", { query: "select 1", paths: ["a"] }, { flags: ["sql"], before: ["select 1"], reads: ["a"] }],
   ["lint", { config: "c.yaml" }, { flags: ["correct"], reads: [], readsByFlag: { lint: "c.yaml" } }],
+  [
+    "lint",
+    { config: "c.yaml", trainer_version: "0.11.1" },
+    { flags: ["correct", "--trainer-version=0.11.1"], reads: [], readsByFlag: { lint: "c.yaml" } },
+  ],
 ])("%s: %o", (name, input, command) => {
   expect(commandOf(name, input)).toEqual(command);
 });

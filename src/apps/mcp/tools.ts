@@ -7,6 +7,7 @@ import { z } from "zod";
 import { COLUMN_FLAGS } from "../../core/schema/index.ts";
 import { EVENT_RANKS } from "../../results/events.ts";
 import { compare } from "../cli/verbs/compare.ts";
+import { correct } from "../cli/verbs/correct.ts";
 import { digits } from "../cli/verbs/digits.ts";
 import { doctor } from "../cli/verbs/doctor.ts";
 import { report } from "../cli/verbs/report.ts";
@@ -260,9 +261,17 @@ export const TOOLS: readonly Tool[] = [
     title: "What a trainer's config really does",
     description:
       "Explains the importance-sampling and rejection settings of a trainer's config file, key by key, with its traps.",
-    input: { config: path.describe("YAML, TOML, JSON, Python or shell file of the trainer"), ...answer },
+    input: {
+      config: path.describe("YAML, TOML, JSON, Python or shell file of the trainer"),
+      trainer_version: z.string().min(1).optional().describe(flagMeaning(correct, "--trainer-version")),
+      ...answer,
+    },
     heavy: [],
     takesFiles: true,
-    command: ({ config }) => ({ flags: ["correct"], reads: [], readsByFlag: { lint: config } }),
+    command: ({ config, trainer_version }) => ({
+      flags: ["correct", ...flag("trainer-version", trainer_version)],
+      reads: [],
+      readsByFlag: { lint: config },
+    }),
   }),
 ];
