@@ -17,10 +17,9 @@ describe("the format of a column", () => {
     ["eleven bits", (k: number) => -(1 + (2 * k + 1) / 1024), "fp16"],
     ["twelve bits", (k: number) => -(1 + (2 * k + 1) / 2048), "full"],
     ["float32", full, "full"],
-    ["float16 below its normal numbers", (k: number) => -(2 ** -24) * (513 + 2 * k), "fp16"],
-    ["below its steps", (k: number) => -(2 ** -25) * (1025 + 2 * k), "full"],
-    ["the smallest normal numbers of float16", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 1024), "fp16"],
-    ["twelve bits there", (k: number) => -(2 ** -14) * (1 + (2 * k + 1) / 2048), "full"],
+    // What a float32 softmax leaves of sure tokens: the last steps of its logits, which any format holds.
+    ["the last steps of logits", (k: number) => -(2 ** -18) * (k + 1), "full"],
+    ["the smallest that may have more digits", (k: number) => -(2 ** -10) * (1 + k / 128), "bf16"],
     ["beyond float16", (k: number) => -(65536 + 512 * (2 * k + 1)), "bf16"],
     // Whole numbers, which text with one decimal holds as well.
     ["float16's bits beyond its range", (k: number) => -(65536 + 64 * (2 * k + 1)), "1 decimal"],
@@ -35,11 +34,15 @@ describe("the format of a column", () => {
     expect(format(list(20, value))).toBe(expected);
   });
 
-  it("is asked of 20 values or more that are not 0", () => {
+  it("is asked of 20 values or more that could have more digits", () => {
     const grid = (k: number): number => -(1 + k / 128);
     expect(format(list(19, grid))).toBe("full");
-    expect(format([...list(19, grid), 0, 0])).toBe("full");
-    expect(lattice([...list(20, grid), 0, 0])).toMatchObject({ rollout: "bf16", values: 20 });
+    expect(format([...list(19, grid), 0, -(2 ** -11)])).toBe("full");
+    // Sure tokens have no digits to lose, so those that look like a narrow format, or unlike it, do not count.
+    expect(lattice([...list(20, grid), 0, -(2 ** -11), -9.7e-4])).toMatchObject({
+      rollout: "bf16",
+      values: 20,
+    });
   });
 
   it("is that of 995 values in a thousand", () => {
@@ -98,7 +101,8 @@ describe("|Δ| that rounding alone makes", () => {
   });
 
   it("has the step of float16's smallest numbers below 2^−14", () => {
-    const small = list(20, (k) => -(2 ** -24) * (513 + 2 * k));
-    expect(lattice(small, list(20, full)).expectedAbs).toBeCloseTo(2 ** -26, 14);
+    const small = [...fp16, ...list(20, (k) => -(2 ** -24) * (513 + 2 * k))];
+    const expected = (2 ** -8 / 4 + 2 ** -24 / 4) / 2;
+    expect(lattice(small, list(40, full)).expectedAbs).toBeCloseTo(expected, 14);
   });
 });

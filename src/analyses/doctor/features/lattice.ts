@@ -11,7 +11,7 @@ const DECIMALS: readonly Decimals[] = ["1 decimal", "2 decimals", "3 decimals"];
 export interface Lattice {
   readonly rollout: StoredAs;
   readonly trainer: StoredAs;
-  /** Number of non-zero values examined, on the side with fewer. */
+  /** Number of values examined, on the side with fewer: those that could have more digits than a narrower format has. */
   readonly values: number;
   /** Mean |Δ| that rounding alone would cause, nats. */
   readonly expectedAbs: number;
@@ -19,6 +19,11 @@ export interface Lattice {
 
 /** Fewer values may lie on a grid by chance: one float32 in 65,536 is a bf16 number, one in 8,192 an fp16 one. */
 const FEWEST_VALUES = 20;
+/**
+ * Nats. A log-prob is a difference of numbers the size of the largest logit, so a float32 softmax leaves it a multiple of
+ * 2^-18 where logits reach 32 to 64. Up to 256 such steps fit a bfloat16 number, whatever it is stored as.
+ */
+const DIGITS_FROM = 2 ** -10;
 /** Some values may not come from rounding, such as a placeholder or a clamp. */
 const NEARLY_ALL = 0.995;
 
@@ -30,11 +35,10 @@ function isBfloat16(value: number): boolean {
   return (bits[0]! & 0xffff) === 0;
 }
 
-/** IEEE binary16: 11 significant bits down to 2^-14, multiples of 2^-24 below. */
+/** IEEE binary16: 11 significant bits, of values from {@link DIGITS_FROM}, which are none of its subnormal ones. */
 function isFloat16(value: number): boolean {
   const size = Math.abs(Math.fround(value));
   if (size > 65504) return false;
-  if (size < 2 ** -14) return Number.isInteger(size * 2 ** 24);
   floats[0] = size;
   return (bits[0]! & 0x1fff) === 0;
 }
@@ -63,7 +67,7 @@ function storedAs(view: View, column: Float64Array): { as: StoredAs; values: num
   for (let i = 0; i < view.tokens; i++) {
     if (view.left[i] !== LEFT_OUT.own) continue;
     const value = column[i]!;
-    if (value === 0) continue;
+    if (Math.abs(value) < DIGITS_FROM) continue;
     values++;
     if (isBfloat16(value)) bf16++;
     if (isFloat16(value)) fp16++;

@@ -11,6 +11,7 @@ import { measureScale } from "./scale.ts";
 import { describeShape, type Figures, measureFigures, SHAPE, type ShapeName } from "./shape.ts";
 import { measureSpread } from "./spread.ts";
 import { measureStaleness } from "./staleness.ts";
+import { measureTilt } from "./tilt.ts";
 import { measureTraining, type ReferenceFigures } from "./training.ts";
 
 const bin = (gap: number): PlaceBin => ({ position: 0, tokens: 1, gap, medianGap: gap, abs: gap });
@@ -54,6 +55,7 @@ const BASE: Figures = (() => {
     prefixes: { ...figures.prefixes, pairs: 20, trainer: 0.1, rollout: 0.01, between: 1 },
     repeats: REPEATS,
     scale: null,
+    tilt: figures.tilt,
     training: { advantage: { r: 0.35, z: 2, rows: 16 }, reference: REFERENCE },
     consistency: {
       ...{ byToken: 0.11, byPair: 0.12, byPrompt: 0.13, neighbors: 0.14, sureness: 0.15, turnStarts: 10 },
@@ -74,6 +76,7 @@ it("measures every figure of the view", () => {
   ]);
   expect(measureFigures(view)).toEqual({
     spread: measureSpread(view),
+    tilt: measureTilt(view),
     confidence: measureConfidence(view),
     places: measurePlaces(view),
     prefixes: measurePrefixes(view),

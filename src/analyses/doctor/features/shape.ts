@@ -14,10 +14,12 @@ import { measureScale, type Scale } from "./scale.ts";
 import { measureSpread, type Spread } from "./spread.ts";
 import { measureStaleness, type Staleness } from "./staleness.ts";
 import { quantiles } from "./stats.ts";
+import { measureTilt, type Tilt } from "./tilt.ts";
 import { measureTraining, type Training } from "./training.ts";
 
 export interface Figures {
   readonly spread: Spread;
+  readonly tilt: Tilt;
   readonly confidence: Confidence;
   readonly places: Places;
   readonly prefixes: Prefixes;
@@ -31,6 +33,7 @@ export interface Figures {
 export function measureFigures(view: View): Figures {
   return {
     spread: measureSpread(view),
+    tilt: measureTilt(view),
     confidence: measureConfidence(view),
     places: measurePlaces(view),
     prefixes: measurePrefixes(view),

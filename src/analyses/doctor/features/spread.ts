@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { studentAsNormal } from "../../../core/statistics/distributions.ts";
 import type { View } from "../sample/view.ts";
+import { addToCluster, type ClusterSums, clusterZ } from "./cluster-z.ts";
 import { type LogitNoise, measureLogitNoise } from "./logit-noise.ts";
 import { selectRanks } from "./select-ranks.ts";
 import { median, NumberList, quantiles } from "./stats.ts";
@@ -55,8 +55,7 @@ export function measureSpread(view: View): Spread {
   const sizes = new NumberList(view.tokens);
   const noise = new NumberList(view.tokens);
   const gaps = new NumberList(view.tokens);
-  const groups = new Map<number, [excess: number, tokens: number]>();
-  const inverse = { sum: 0, groups: new Map<number, [excess: number, tokens: number]>() };
+  const [ratios, inverses]: [ClusterSums, ClusterSums] = [new Map(), new Map()];
   for (let i = 0; i < view.tokens; i++) {
     if (!view.isOwn(i)) continue;
     const a = view.a[i]!;
@@ -64,10 +63,9 @@ export function measureSpread(view: View): Spread {
     const delta = view.d[i]!;
     const excess = Math.expm1(Math.min(delta, LARGEST_DELTA));
     addToken(sums, a, delta, excess);
-    addGroup(groups, view.row(i).group, excess);
-    const reverse = Math.expm1(Math.min(-delta, LARGEST_DELTA));
-    inverse.sum += reverse;
-    addGroup(inverse.groups, view.row(i).group, reverse);
+    const { group } = view.row(i);
+    addToCluster(ratios, group, excess);
+    addToCluster(inverses, group, Math.expm1(Math.min(-delta, LARGEST_DELTA)));
     sizes.push(Math.abs(delta));
     const p = Math.exp(a);
     if (p > 0.05 && p < 0.95) noise.push(Math.abs(delta) / (1 - p));
@@ -87,8 +85,8 @@ export function measureSpread(view: View): Spread {
     asymmetry: sums.abs === 0 ? 0 : -sums.delta / sums.abs,
     halfVariance: sums.square === 0 ? Number.NaN : (-2 * sums.delta) / sums.square,
     unitMean: per(sums.ratio),
-    unitMeanZ: clusterZ(groups, per(sums.ratio)),
-    inverseMeanZ: clusterZ(inverse.groups, per(inverse.sum)),
+    unitMeanZ: clusterZ(ratios),
+    inverseMeanZ: clusterZ(inverses),
     equalShare: per(sums.equal),
     kurtosis: sums.square === 0 ? Number.NaN : (n * sums.fourth) / sums.square ** 2,
     topShare: shareOfTop(sizes.values, sums.abs),
@@ -126,26 +124,6 @@ function addToken(sums: ReturnType<typeof noSums>, a: number, delta: number, exc
   sums.unsure += unsure;
   sums.unsureSquare += unsure * unsure;
   sums.ratio += excess;
-}
-
-function addGroup(groups: Map<number, [number, number]>, group: number, excess: number): void {
-  const sums = groups.get(group) ?? [0, 0];
-  sums[0] += excess;
-  sums[1]++;
-  groups.set(group, sums);
-}
-
-/**
- * z of a mean over clustered tokens: Σ(excess) over the root of Σ(excess of a cluster − mean · its tokens)², a Student's t
- * with one degree of freedom less than clusters, as the normal z of the same tail.
- */
-function clusterZ(groups: ReadonlyMap<number, readonly [number, number]>, mean: number): number {
-  let [sum, squares] = [0, 0];
-  for (const [excess, tokens] of groups.values()) {
-    sum += excess;
-    squares += (excess - mean * tokens) ** 2;
-  }
-  return squares === 0 || groups.size < 2 ? 0 : studentAsNormal(sum / Math.sqrt(squares), groups.size - 1);
 }
 
 function shareOfTop(sizes: Float64Array, total: number): number {

@@ -8,7 +8,8 @@ function judge(
   { rowSpread = 0, isHealthy = false }: { readonly rowSpread?: number; readonly isHealthy?: boolean } = {},
 ) {
   const figures = {
-    spread: { meanAbs: 0.02, unitMeanZ: 0, inverseMeanZ: 0, halfVariance: 1, unitMean: 0, ...given.spread },
+    spread: { meanAbs: 0.02, ...given.spread },
+    tilt: { ratio: 1, rolloutZ: 0, trainerZ: 0, ...given.tilt },
     prefixes: { pairs: 0, rollout: 0, trainer: 0, between: 0 },
     training: { reference: null, advantage: { r: 0, z: 0, rows: 0 }, ...given.training },
     places: {
@@ -194,6 +195,8 @@ it("a sequence whose Σ Δ follows its own advantage is one update ahead", () =>
     judge({ training: { advantage: { r, z, rows } } });
   const [clue] = advantage(0.8, 5, 20);
   expect(clue).toMatchObject({ cause: "trainer_ahead_one_update", weight: expect.closeTo(1.2, 9) });
+  // Nothing but an update on these sequences follows their advantages so closely.
+  expect(advantage(0.9, 8, 20)[0]!.weight).toBeCloseTo(3.6, 9);
   expect(clue!.sentence).toContain(
     "(rank correlation 0.800 over 20 sequences, z 5.00), as after an optimizer",
   );
@@ -202,22 +205,27 @@ it("a sequence whose Σ Δ follows its own advantage is one update ahead", () =>
 });
 
 describe("columns in each other's place", () => {
-  const swap = (more: object = {}) =>
-    judge({ spread: { unitMean: 0.02, unitMeanZ: 7, inverseMeanZ: 0.5, halfVariance: -0.9, ...more } });
+  const swap = (more: object = {}) => judge({ tilt: { ratio: -0.9, rolloutZ: 6.3, trainerZ: 0.5, ...more } });
 
   it("are told where the samples fit the trainer's", () => {
     const [clue, ...others] = swap();
     expect(others).toEqual([]);
     expect(clue).toMatchObject({ cause: "columns_swapped", weight: 8 });
     expect(clue!.sentence).toBe(
-      "The samples fit the trainer's column, not the rollout's: mean ρ is 1.02 (z 7.00), mean 1/ρ is 1 (z 0.500), and mean Δ is 0.900 times half of mean Δ².",
+      "The tokens fit the trainer's column, not the rollout's: with t = (q − p) / (q + p), mean t is 0.900 times mean t²; tokens of the rollout's policy give −1 (z 6.30), those of the trainer's 1 (z 0.500).",
     );
   });
 
   it("are not told where the samples fit neither, or may fit both", () => {
-    const others = [{ unitMeanZ: 4 }, { inverseMeanZ: -3 }, { halfVariance: -0.6 }, { halfVariance: -1.4 }];
-    expect(others.map(swap)).toEqual([[], [], [], []]);
-    expect(swap({ unitMeanZ: -7 })).toEqual([]);
+    const others = [
+      { rolloutZ: 3.3 },
+      { trainerZ: -3 },
+      { ratio: -0.6 },
+      { ratio: -1.4 },
+      { ratio: Number.NaN },
+    ];
+    expect(others.map(swap)).toEqual([[], [], [], [], []]);
+    expect(swap({ rolloutZ: -6.3 })).toEqual([]);
   });
 });
 

@@ -154,37 +154,39 @@ function judgeWindow({ places }: Figures): Clue[] {
   ];
 }
 
+/**
+ * What is surer on right answers, such as a lower temperature or newer weights, follows advantages, too: among some 290
+ * recordings without such an update the correlation reached 0.78. Beyond that, it counts four times as much.
+ */
+const UPDATE_ALONE = 0.8;
+
 function judgeAdvantages({ training }: Figures): Clue[] {
   const { r, z, rows } = training.advantage;
   if (rows < 16 || r < 0.5 || z < 3) return [];
   return [
     {
       cause: "trainer_ahead_one_update",
-      weight: hold(6 * (r - 0.6)),
+      weight: hold(6 * (r - 0.6) + 18 * Math.max(0, r - UPDATE_ALONE)),
       sentence: `Σ Δ of a sequence follows its advantage in this batch (rank correlation ${formatNumber(r)} over ${plural(rows, "sequence")}, z ${formatNumber(z)}), as after an optimizer step on it.`,
       figures: { correlation: r, z, sequences: rows },
     },
   ];
 }
 
-/**
- * For two close policies, one of which was sampled, −2 mean Δ / mean Δ² is 1 if it was the rollout's, and −1 if the samples
- * fit the trainer's column; mean ρ or mean 1/ρ is 1 accordingly.
- */
-function judgeSwap({ spread }: Figures): Clue[] {
-  const { unitMeanZ, inverseMeanZ, halfVariance, unitMean } = spread;
-  if (!(unitMeanZ > 4 && Math.abs(inverseMeanZ) < 3 && halfVariance < -0.6 && halfVariance > -1.4)) return [];
+/** The tokens contradict the rollout's column this clearly, and the trainer's not this clearly; −1 is at most this far. */
+const SWAPPED = { rolloutZ: 3.3, trainerZ: 3, off: 0.4 } as const;
+
+/** The tokens fit the trainer's column and not the rollout's. */
+function judgeSwap({ tilt }: Figures): Clue[] {
+  const { ratio, rolloutZ, trainerZ } = tilt;
+  const fitsTrainer = Math.abs(trainerZ) < SWAPPED.trainerZ && Math.abs(ratio + 1) < SWAPPED.off;
+  if (!(rolloutZ > SWAPPED.rolloutZ && fitsTrainer)) return [];
   return [
     {
       cause: "columns_swapped",
-      weight: hold(5 + (unitMeanZ - 4)),
-      sentence: `The samples fit the trainer's column, not the rollout's: mean ρ is ${formatNumber(1 + unitMean)} (z ${formatNumber(unitMeanZ)}), mean 1/ρ is 1 (z ${formatNumber(inverseMeanZ)}), and mean Δ is ${formatNumber(-halfVariance)} times half of mean Δ².`,
-      figures: {
-        unit_mean: 1 + unitMean,
-        unit_mean_z: unitMeanZ,
-        inverse_mean_z: inverseMeanZ,
-        half_variance: halfVariance,
-      },
+      weight: hold(5 + (rolloutZ - SWAPPED.rolloutZ)),
+      sentence: `The tokens fit the trainer's column, not the rollout's: with t = (q − p) / (q + p), mean t is ${formatNumber(-ratio)} times mean t²; tokens of the rollout's policy give −1 (z ${formatNumber(rolloutZ)}), those of the trainer's 1 (z ${formatNumber(trainerZ)}).`,
+      figures: { tilt: ratio, rollout_z: rolloutZ, trainer_z: trainerZ },
     },
   ];
 }
