@@ -60,15 +60,14 @@ describe("likeness to causes", () => {
     expect(clues.map(({ weight }) => weight)).toEqual(
       clues.map(({ weight }) => weight).sort((a, b) => b - a),
     );
-    const noisy = Object.entries(PROFILES).find(([, known]) => "noise" in known)![0];
-    const said = compare({ noise: -2 }).find((one) => one.kin === noisy)!.clues[0]!.sentence;
-    expect(said).toMatch(
-      /^The noise on logits that explains Δ at unsure tokens is 0\.0100; the average for this cause/,
+    const first = (given: Partial<Shape>) =>
+      compare(given).find((one) => one.kin === kin)!.clues[0]!.sentence;
+    // A logarithm is shown as the number itself, a correlation as it is.
+    expect(first({ concentration: 1 })).toMatch(
+      /^The gap of the worst 1 % of tokens, as a multiple of the median gap, is 10\.0; the average for this cause/,
     );
-    const slope = Object.entries(PROFILES).find(([, numbers]) => "slope" in numbers)?.[0];
-    if (slope === undefined) return;
-    expect(compare({ slope: Math.log(1.5) }).find((one) => one.kin === slope)!.clues[0]!.sentence).toMatch(
-      /^The factor between the rollout's and the trainer's logits is 1\.50;/,
+    expect(first({ neighbors: 0.25 })).toMatch(
+      /^The correlation of the gap with that of the token before is 0\.250;/,
     );
   });
 

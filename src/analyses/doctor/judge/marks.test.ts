@@ -220,8 +220,8 @@ describe("columns in each other's place", () => {
     const others = [
       { rolloutZ: 3.3 },
       { trainerZ: -3 },
-      { ratio: -0.6 },
-      { ratio: -1.4 },
+      { ratio: -0.59 },
+      { ratio: -1.41 },
       { ratio: Number.NaN },
     ];
     expect(others.map(swap)).toEqual([[], [], [], [], []]);
