@@ -21,7 +21,13 @@ const WINGS = [
 const WHOLE = ["src/ingest", "src/parts", "src/results"];
 
 /** Folders of `src/input` whose code runs when files are read, and hardly otherwise. */
-const BEHIND_ADAPTERS = ["adapters", "batch-log", "io", "join"].map((name) => `src/input/${name}`);
+const BEHIND_ADAPTERS = ["adapters", "io", "join"].map((name) => `src/input/${name}`);
+
+/** Folders of `src/input` for one reader each: the server's log of batches, and the replies of inference servers. */
+const FOR_ONE_READER = {
+  "src/input/batch-log": ["src/apps/serve/log/**", "src/apps/serve/store/**"],
+  "src/input/replies": ["src/input/adapters/**"],
+};
 
 /** What reads the files of each trainer. */
 function listFileFolders() {
@@ -35,11 +41,13 @@ function listFileFolders() {
  * above it (one table of cases for all its neighbors), which are fast and where a person who changes the folder looks.
  * The exceptions are folders that only serve their neighbors, the linter of configs (tested by the tables beside the
  * trainers' config keys), these config keys (tested by the linter's tests), the runner of golden cases (tested by
- * our own cases), and what brings bytes to adapters (tested by reading each trainer's files, and directories of them).
+ * our own cases), what brings bytes to adapters (tested by reading each trainer's files, and directories of them), and what
+ * has one reader (tested by that reader's tests).
  */
 function listOtherHolders(folder) {
   if (BEHIND_ADAPTERS.includes(folder))
     return ["src/ingest/**", "src/trainers/files/**", ...listFileFolders().map((each) => `${each}/**`)];
+  if (folder in FOR_ONE_READER) return FOR_ONE_READER[folder];
   if (folder === "src/apps/conformance") return ["test/golden-own.test.ts"];
   if (["src/trainers/shared", "src/trainers/configs"].includes(folder)) return [`${dirname(folder)}/**`];
   // JSON and Parquet are read without it, so their tests would run for minutes and notice nothing.
