@@ -268,8 +268,23 @@ def test_advantages_by_sequence():
 
 
 @pytest.mark.parametrize(
+    ("short", "text"),
+    [
+        ("tis", "weight:token truncate:..2"),
+        ("tis:0.5..3", "weight:token truncate:0.5..3"),
+        ("icepop", "weight:token zero:weight:0.5..5"),
+        ("mis:..4 veto:ratio:1e-4..", "weight:token mask:weight:..4 veto:ratio:0.0001.."),
+    ],
+)
+def test_short_names(short, text):
+    assert parse_correction(short) == parse_correction(text)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("tis:", "a range is missing after truncate:"),
+        ("veto:ratio:1e-4.. tis", "the one weight comes first"),
         ("", 'the correction is empty: "none" does nothing'),
         ("clip:..2", '"clip:..2" is not understood: it must begin with one of weight, truncate, zero, mask'),
         ("truncate:..2 weight:token", "the one weight comes first"),

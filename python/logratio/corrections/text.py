@@ -8,6 +8,7 @@
     zero:token.binary_kl:..0.05:prob=1e-6              probabilities kept 1e-6 away from 0 and 1
     weight:sequence:log=20 veto:ratio:0.0001.. normalize:sequence
     none
+    tis, icepop, mis                                   short for token weights, bounded as usual; tis:..3 with own bounds
 
 Parts are separated by spaces, their fields by colons.
 """
@@ -37,18 +38,24 @@ from .correction import (
 
 _SIGNS: dict[str, Any] = {"positive": "positive", "negative": "negative", "not-positive": "not positive"}
 _DIVISORS: dict[str, Any] = {"token": "token", "sequence": "sequence", "every-sequence": "every sequence"}
+#: What a trainer's word is short for, and the bounds that it stands for alone. Sources: docs/names.md.
+_SHORT = {
+    "tis": ("weight:token truncate:{}", "..2"),
+    "icepop": ("weight:token zero:weight:{}", "0.5..5"),
+    "mis": ("weight:token mask:weight:{}", "0.5..2"),
+}
 _NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)(e-?\d+)?")
 
 
 def parse_correction(text: str) -> Correction:
-    """Parses the text form of a correction.
+    """Parses the text form of a correction: ``weight:token truncate:..2``, or ``tis``, which is short for it.
 
     Raises:
         TypeError: if it is not a text.
         ValueError: if a part is not understood (the message says what could stand there), or the correction contradicts
             itself.
     """
-    parts = read_text("correction", text).split()
+    parts = [written for word in read_text("correction", text).split() for written in _expand(word)]
     if not parts:
         raise ValueError('the correction is empty: "none" does nothing')
     if parts == ["none"]:
@@ -57,6 +64,15 @@ def parse_correction(text: str) -> Correction:
     if parts[0].startswith("weight:"):
         weight = _parse_weight(_Part(parts.pop(0)))
     return Correction(weight, tuple(_parse_step(_Part(part)) for part in parts))
+
+
+def _expand(word: str) -> list[str]:
+    """The parts that a word of `_SHORT` stands for; any other part as it is."""
+    name, colon, bounds = word.partition(":")
+    if name not in _SHORT:
+        return [word]
+    form, usual = _SHORT[name]
+    return form.format(bounds if colon else usual).split()
 
 
 class _Part:
@@ -141,7 +157,9 @@ def _parse_step(part: _Part) -> Step:
     elif part.name == "weight":
         part.refuse("the one weight comes first")
     else:
-        part.refuse("it must begin with one of weight, truncate, zero, mask, veto, normalize")
+        part.refuse(
+            "it must begin with one of weight, truncate, zero, mask, veto, normalize, or be one of tis, icepop, mis"
+        )
     part.finish()
     return step
 

@@ -55,6 +55,15 @@ describe("a correction as text", () => {
     );
   });
 
+  test.each([
+    ["tis", "weight:token truncate:..2"],
+    ["tis:0.5..3", "weight:token truncate:0.5..3"],
+    ["icepop", "weight:token zero:weight:0.5..5"],
+    ["mis:..4 veto:ratio:1e-4..", "weight:token mask:weight:..4 veto:ratio:0.0001.."],
+  ])("reads %s as short for %s", (short, text) => {
+    expect(formatCorrection(parseCorrection(short))).toBe(text);
+  });
+
   it("holds what every trainer ships", () => {
     for (const preset of PRESETS) {
       const correction = preset.correction(completeSettings(preset, {}));
@@ -121,6 +130,7 @@ describe("a correction as text", () => {
     ["normalize:batch", /no divisor "batch"; known: token, sequence, every-sequence/],
     ["weight:token truncate:..2:..3", /no option "\.\.3" here/],
     ["__proto__:x", /must begin with/],
+    ["tis:", /range/],
     ["weight:token truncate:..2 truncate:..x", '"truncate:..x" (part 3): "x" is not a number'],
     ["truncate:..x truncate:..2", '"truncate:..x" (part 1): "x" is not a number'],
   ])("%s is refused, and why", (text, why) => {

@@ -8,11 +8,12 @@
  * zero:token.binary_kl:..0.05:prob=1e-6              probabilities kept 1e-6 away from 0 and 1
  * weight:sequence:log=20 veto:ratio:0.0001.. normalize:sequence
  * none
+ * tis, icepop, mis                                   short for token weights, bounded as usual; tis:..3 with own bounds
  * ```
  *
  * Parts are separated by spaces, their fields by colons. A measure is `level.aggregation.statistic` (for tokens
  * `token.statistic`) or `weight`; a range has either end, or both. Every {@link Correction} has one text, which parses
- * to the same correction; numbers keep all digits.
+ * to the same correction; numbers keep all digits. Short names are read, never written.
  *
  * @module
  */
@@ -34,6 +35,12 @@ const NONE = "none";
 const SIGNS = { positive: "positive", negative: "negative", "not-positive": "not positive" } as const;
 const DIVISORS = { token: "token", sequence: "sequence", "every-sequence": "every sequence" } as const;
 const PARTS = ["weight", "truncate", "zero", "mask", "veto", "normalize"];
+/** What a trainer's word is short for, and the bounds that it stands for alone. Sources: docs/names.md. */
+const SHORT = new Map([
+  ["tis", { parts: ["weight:token", "truncate:"], bounds: "..2" }],
+  ["icepop", { parts: ["weight:token", "zero:weight:"], bounds: "0.5..5" }],
+  ["mis", { parts: ["weight:token", "mask:weight:"], bounds: "0.5..2" }],
+]);
 
 export function formatCorrection({ weight, steps }: Correction): string {
   const parts = [...(weight ? [formatWeight(weight)] : []), ...steps.map(formatStep)];
@@ -109,7 +116,7 @@ function findKey<Name extends string>(names: Readonly<Record<string, Name>>, val
  *   contradicts itself.
  */
 export function parseCorrection(text: string): Correction {
-  const parts = text.trim().split(/\s+/).filter(Boolean);
+  const parts = text.trim().split(/\s+/).filter(Boolean).flatMap(expand);
   if (parts.length === 0) throw new UsageError('the correction is empty: "none" does nothing');
   if (parts.length === 1 && parts[0] === NONE) return { steps: [] };
   const [first, ...rest] = parts as [string, ...string[]];
@@ -120,6 +127,15 @@ export function parseCorrection(text: string): Correction {
   };
   validateCorrection(correction);
   return correction;
+}
+
+/** The parts that a short name stands for; any other part as it is. */
+function expand(part: string): string[] {
+  const colon = part.indexOf(":");
+  const short = SHORT.get(colon < 0 ? part : part.slice(0, colon));
+  if (short === undefined) return [part];
+  const [weight, step] = short.parts;
+  return [weight!, step! + (colon < 0 ? short.bounds : part.slice(colon + 1))];
 }
 
 function parseWeight(part: Part): Weight {
@@ -170,7 +186,9 @@ function parseStep(part: Part): Step {
     case "weight":
       throw part.refuse("the one weight comes first");
     default:
-      throw part.refuse(`it must begin with one of ${PARTS.join(", ")}`);
+      throw part.refuse(
+        `it must begin with one of ${PARTS.join(", ")}, or be one of ${[...SHORT.keys()].join(", ")}`,
+      );
   }
 }
 
