@@ -39,6 +39,7 @@ export const SOURCE_CHECKS = [
   ],
   ["format and lint", () => checkFormat()],
   ["words", () => runScript("check-words")],
+  ["typed results of the Python package", () => runScript("python-results", "--check")],
 ];
 
 const PYTHON = join(ROOT, "python");
