@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from . import corrections
     from .agree import Agreement, assert_policies_agree, compare_policies
     from .corrections import RolloutImportanceSampling, apply_correction, parse_correction
     from .divergence import calculate_debug_metrics, collect_divergent_tokens
@@ -19,8 +20,15 @@ if TYPE_CHECKING:
     from .metrics import log_to, scalars
     from .notebook import Report, Viewer, report, view
     from .recorder import Counts, Recorder, init
+    from .verb_module import VerbModule
+    from .verbs import Result, compare, correct, doctor, gate, kl, score, show, sweep
     from .weights import WeightComparison, WeightDigest, weight_digest
 
+    digits: VerbModule
+    divergence: VerbModule
+
+#: The modules that are names of their own.
+_MODULES = ("corrections", "digits", "divergence")
 #: The module that defines each name.
 _HOMES = {
     "Agreement": ".agree",
@@ -28,6 +36,7 @@ _HOMES = {
     "LogratioError": ".errors",
     "Recorder": ".recorder",
     "Report": ".notebook",
+    "Result": ".verbs",
     "RolloutImportanceSampling": ".corrections",
     "Viewer": ".notebook",
     "WeightComparison": ".weights",
@@ -36,12 +45,20 @@ _HOMES = {
     "assert_policies_agree": ".agree",
     "calculate_debug_metrics": ".divergence",
     "collect_divergent_tokens": ".divergence",
+    "compare": ".verbs",
     "compare_policies": ".agree",
+    "correct": ".verbs",
+    "doctor": ".verbs",
+    "gate": ".verbs",
     "init": ".recorder",
+    "kl": ".verbs",
     "log_to": ".metrics",
     "parse_correction": ".corrections",
     "report": ".notebook",
     "scalars": ".metrics",
+    "score": ".verbs",
+    "show": ".verbs",
+    "sweep": ".verbs",
     "view": ".notebook",
     "weight_digest": ".weights",
 }
@@ -52,6 +69,7 @@ __all__ = [
     "LogratioError",
     "Recorder",
     "Report",
+    "Result",
     "RolloutImportanceSampling",
     "Viewer",
     "WeightComparison",
@@ -61,18 +79,31 @@ __all__ = [
     "assert_policies_agree",
     "calculate_debug_metrics",
     "collect_divergent_tokens",
+    "compare",
     "compare_policies",
+    "correct",
+    "corrections",
+    "digits",
+    "divergence",
+    "doctor",
+    "gate",
     "init",
+    "kl",
     "log_to",
     "parse_correction",
     "report",
     "scalars",
+    "score",
+    "show",
+    "sweep",
     "view",
     "weight_digest",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name], __name__), name)

@@ -9,7 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,14 @@ def write_flags(options: Mapping[str, Any]) -> list[str]:
     return words
 
 
-def run_program(words: Sequence[str]) -> tuple[str, int]:
+def run_program(words: Sequence[str], also: Collection[int] = ()) -> tuple[str, int]:
     """Runs the program to its end.
 
+    Args:
+        also: further statuses with which it answers: 1 of a check that does not hold.
+
     Returns:
-        What it printed, and its exit status (0 or 4).
+        What it printed, and its exit status (0, 4 or one of ``also``).
 
     Raises:
         LogratioError: with the error from standard error, for every other status.
@@ -106,7 +109,7 @@ def run_program(words: Sequence[str]) -> tuple[str, int]:
         errors="replace",
         env=environment(),
     )
-    if done.returncode not in GOOD:
+    if done.returncode not in GOOD and not (done.returncode in also and done.stdout):
         raise parse_error(done.stderr, done.returncode)
     return done.stdout, done.returncode
 

@@ -228,7 +228,7 @@ def test_a_whole_batch_of_verl_is_arrays_too(program):
     viewer = logratio.view(proto)
     viewer.stop()
     for run in ([proto, "a.npz"], [proto, None], types.SimpleNamespace(batch=3)):
-        with pytest.raises(LogratioError, match="a run is paths, a recorder or arrays"):
+        with pytest.raises(LogratioError, match="a run is paths, a recorder, arrays or a table"):
             logratio.report(run)
     with pytest.raises(LogratioError, match="response_mask and loss_mask are both given and differ"):
         logratio.report(types.SimpleNamespace(batch={**tensors, "loss_mask": 1 - tensors["response_mask"]}))
@@ -253,7 +253,7 @@ def test_failures_say_what_to_try(program):
     assert caught.value.hint.startswith("give the same B sequences in every column")
     with pytest.raises(LogratioError, match="unknown column: logprobs"):
         logratio.report({**batch(), "logprobs": [1]})
-    with pytest.raises(LogratioError, match="a run is paths, a recorder or arrays, not int"):
+    with pytest.raises(LogratioError, match="a run is paths, a recorder, arrays or a table, not int"):
         logratio.report(3)
     with pytest.raises(TypeError, match=r"html is set by report\(\) itself"):
         logratio.report(DEMO, html="x.html")
@@ -287,7 +287,7 @@ def test_a_viewer_runs_until_it_is_stopped(program, tmp_path):
 
 def test_a_viewer_of_arrays_removes_its_files(program):
     viewer = logratio.view(batch())
-    folder = Path(viewer._folder.name)
+    folder = Path(viewer._opened.folder.name)
     assert folder.exists() and fetch(viewer.url)[0] == 200
     viewer.stop()
     assert not folder.exists()

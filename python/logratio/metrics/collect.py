@@ -32,9 +32,11 @@ def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX
     objects of the same names. Figures that the data do not allow (NaN, null) are left out.
 
     Args:
-        source: a mapping with the columns of ``Recorder.log``; verl's ``DataProto`` or its ``TensorDict``, or another
-            dict with ``input_ids`` and a mask, from which the known columns are taken; `Figures`; a report as parsed
-            from ``--json``; the path of a report's file, or of a run, which the command line then reads.
+        source: a mapping with the columns of ``Recorder.log``; a tuple (rollout, trainer) or (rollout, trainer, mask);
+            verl's ``DataProto`` or its ``TensorDict``, another dict with ``input_ids`` and a mask, or a table with a row
+            for each sequence (pandas, polars, Arrow, Hugging Face), from which the known columns are taken; `Figures`;
+            a report as parsed from ``--json``; the path of a report's file, or of a run, which the command line then
+            reads.
         step: takes only this training step of a report; None takes all of its tokens together.
         prefix: prepended to every name.
         columns: the batch, instead of ``source``: ``rollout_log_probs`` and ``old_log_probs`` ``[B, T]`` in nats
@@ -46,6 +48,7 @@ def scalars(source: Any = None, *, step: int | None = None, prefix: str = PREFIX
     Raises:
         MetricsError: if one policy is missing, the report has no such step, or the run cannot be read.
         logratio.recorder.BatchError: if names are unknown or the columns do not fit together.
+        logratio.LogratioError: if a table has no log-probs, or they are not lists.
         TypeError: if ``prefix`` is not a text.
     """
     return flatten(find_metrics(columns if source is None else source, step), prefix)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LogratioError
-from .batches import Packed
+from ..runs.batches import Packed
 
 #: Names for the record's columns in the table of tokens.
 _TOKEN_NAMES = {
@@ -192,28 +192,6 @@ def list_handles(flat: Flat) -> list[str]:
     rows = np.asarray(flat.rows.get("row", np.arange(count)), np.float64)
     rows = np.where(np.isnan(rows), np.arange(count), rows)
     return [f"{step}{rank}q{int(row)}" for step, rank, row in zip(*parts, rows, strict=True)]
-
-
-def make_frame(columns: dict[str, Any]) -> Any:
-    """A data frame of pandas or, without it, of polars.
-
-    Raises:
-        LogratioError: when neither is installed.
-    """
-    # Polars would keep an array of objects as objects.
-    plain = {
-        name: values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
-        for name, values in columns.items()
-    }
-    for library in ("pandas", "polars"):
-        try:
-            return importlib.import_module(library).DataFrame(plain)
-        except ModuleNotFoundError:
-            continue
-    raise LogratioError(
-        "neither pandas nor polars is installed, and tokens come as their data frames",
-        hint="pip install pandas pyarrow, or pip install polars",
-    )
 
 
 def _as_whole(values: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import html
 import subprocess
-import tempfile
 import threading
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 from ..arguments import read_number, read_whole
 from ..errors import LogratioError
 from ..program import environment, find_command, parse_error, write_flags
-from .reports import as_batches, as_paths, write_arrays
+from ..runs import OpenRun, open_run
 
 #: What ``view`` sets itself.
 _RESERVED = {"embed", "open", "no_open", "no_token", "bundle"}
@@ -27,14 +26,12 @@ class Viewer:
         url: for a browser on this machine; anyone who has it can read the run.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[str], url: str, height: int, folder: tempfile.TemporaryDirectory[str] | None
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[str], url: str, height: int, opened: OpenRun) -> None:
         self.url = url
         self._process = process
         self._height = height
         # Files of arrays must live as long as their viewer.
-        self._folder = folder
+        self._opened = opened
         atexit.register(self.stop)
 
     @property
@@ -45,8 +42,7 @@ class Viewer:
         """Ends the viewer; calling it again does nothing."""
         atexit.unregister(self.stop)
         _end(self._process, timeout)
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._opened.remove_files()
 
     def _repr_html_(self) -> str:
         if not self.is_running:
@@ -86,16 +82,10 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
     if reserved:
         raise TypeError(f"{reserved[0]} is set by view() itself")
     height, timeout = read_whole("height", height), read_number("timeout", timeout, "a number of seconds")
-    batches = as_batches(run)
-    folder = None
-    if batches is None:
-        words = as_paths(run)
-    else:
-        folder, _, path = write_arrays(batches, str(options.pop("name", "arrays")))
-        words = [str(path)]
+    opened = open_run(run, str(options.pop("name", "arrays")))
     flags = write_flags({"port": 0, **options, "embed": True, "no_open": True})
     process = subprocess.Popen(
-        [*find_command(), "--color", "never", "view", *flags, "--", *words],
+        [*find_command(), "--color", "never", "view", *flags, "--", *opened.words],
         # If the kernel is killed, the end of this pipe stops the viewer.
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -107,7 +97,7 @@ def view(run: Any, *, height: int = 800, timeout: float = 600.0, **options: Any)
         start_new_session=True,
     )
     try:
-        return Viewer(process, _wait_for_url(process, timeout), height, folder)
+        return Viewer(process, _wait_for_url(process, timeout), height, opened)
     except BaseException:
         _end(process, 5.0)
         raise

@@ -17,19 +17,23 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import ray
 
 from ..errors import LogratioError
-from ..notebook.reports import Report, as_paths
+from ..notebook.reports import Report
 from ..program import run_program, write_flags
+from ..runs import OpenRun
+from ..runs.open import as_paths
 from ..shard_worker import Plan
+from ..verbs.result import Question, Result
 from .chunks import Chunk, make_chunks, split_chunk
 from .pool import ActorPool, Task
 
 #: Parts that one process merges in a second or two; if there are more, actors merge groups first.
 FAN_IN = 128
+Made = TypeVar("Made", bound=Result[Any])
 
 
 @dataclass(frozen=True)
@@ -139,9 +143,7 @@ def report(
         LogratioError: as `summarize`, and if no token is left to compare.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
-    text, page, skipped = answer("report", paths, placed, options, {"parity": parity}, has_page=True)
-    assert page is not None
-    return Report(json.loads(text), page, skipped, as_paths(paths), options)
+    return answer("report", paths, placed, options, {"parity": parity}, has_page=True, make=Report)
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,15 @@ class Placed:
 
 
 def answer(
-    verb: str, paths: Any, placed: Placed, options: Mapping[str, Any], own: Mapping[str, Any], *, has_page: bool
-) -> tuple[str, str | None, bool]:
+    verb: str,
+    paths: Any,
+    placed: Placed,
+    options: Mapping[str, Any],
+    own: Mapping[str, Any],
+    *,
+    has_page: bool,
+    make: type[Made],
+) -> Made:
     """Summarizes a run for a verb, and lets the verb answer from the merged part.
 
     Args:
@@ -166,7 +175,7 @@ def answer(
         own: the verb's other flags.
 
     Returns:
-        What the verb prints with ``--json``, its page if it has one, and whether inputs were skipped.
+        What the verb prints, in all its forms.
     """
     folder: AbstractContextManager[Any] = (
         nullcontext(placed.out) if placed.out is not None else tempfile.TemporaryDirectory(prefix="logratio-")
@@ -184,11 +193,16 @@ def answer(
             **options,
         )
         page = Path(made) / "page.html"
-        flags = write_flags({"json": True, **({"html": page} if has_page else {}), **own})
-        text, status = run_program([answering_command(verb), *flags, "--", str(summary.part)])
+        form = {"json": True, **({"html": page} if has_page else {})}
+        read = [answering_command(verb), *write_flags(own)]
+        result, status = run_program([*read, *write_flags(form), "--", str(summary.part)])
+        # Now, because the part is removed with the folder. Nothing is written to a log a second time.
+        brief = write_flags({"brief": verb == "report"})
+        text = "" if own.get("out") else run_program([*read, *brief, "--", str(summary.part)])[0]
         # Shards that were given up are in no part, so the program cannot know about them.
         skipped = status == 4 or bool(summary.given_up)
-        return text, page.read_text(encoding="utf-8") if has_page else None, skipped
+        shown = page.read_text(encoding="utf-8") if has_page else None
+        return make(Question(verb, OpenRun(as_paths(paths)), options), json.loads(result), shown, skipped, text)
 
 
 def answering_command(verb: str) -> str:

@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..verbs.result import Result
 from .run import Placed, answer
 
-
-class Result:
-    """The result of a verb. Shows its page in a notebook if the verb has one.
-
-    Attributes:
-        verb: the verb.
-        json: the whole result, as ``logratio VERB --json`` prints it.
-        html: the same as one self-contained page; None if the verb has none.
-        skipped: whether some inputs could not be read; ``json["findings"]`` says which.
-    """
-
-    def __init__(self, verb: str, result: dict[str, Any], page: str | None, skipped: bool) -> None:
-        self.verb = verb
-        self.json = result
-        self.html = page
-        self.skipped = skipped
-
-    def _repr_html_(self) -> str | None:
-        if self.html is None:
-            return None
-        # In a frame, like a report: see logratio.notebook.
-        return (
-            f'<iframe sandbox="allow-scripts" title="logratio {self.verb}" '
-            'style="width:100%;height:720px;border:1px solid #8886;border-radius:6px;resize:vertical;background:#fff" '
-            f'srcdoc="{html.escape(self.html)}"></iframe>'
-        )
-
-    def __repr__(self) -> str:
-        said = self.json.get("sentence") or ", ".join(sorted(self.json))
-        name = self.json.get("run") or self.json.get("study")
-        return f"<logratio {self.verb} of {name}: {said}>"
+if TYPE_CHECKING:
+    from ..results import DivergenceReport, DoctorReport, KlReport, SweepReport
 
 
 def doctor(
@@ -54,7 +24,7 @@ def doctor(
     runtime_env: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
-) -> Result:
+) -> Result[DoctorReport]:
     """What causes the mismatch of a run, computed on a Ray cluster: the same diagnosis as ``logratio doctor``, bit for
     bit.
 
@@ -69,7 +39,7 @@ def doctor(
         LogratioError: as `summarize`, and when no token is left to compare.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
-    return _answer("doctor", paths, placed, options, {"for": trainer}, has_page=True)
+    return answer("doctor", paths, placed, options, {"for": trainer}, has_page=True, make=Result)
 
 
 def sweep(
@@ -84,7 +54,7 @@ def sweep(
     runtime_env: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
-) -> Result:
+) -> Result[SweepReport]:
     """What each correction would do to a run, computed on a Ray cluster: the same as ``logratio sweep``, bit for bit.
 
     Args:
@@ -100,7 +70,7 @@ def sweep(
         LogratioError: as `summarize`, and if no token can be compared.
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
-    return _answer("sweep", paths, placed, options, {"choose": choose, "for": trainers}, has_page=False)
+    return answer("sweep", paths, placed, options, {"choose": choose, "for": trainers}, has_page=False, make=Result)
 
 
 def divergence(
@@ -118,7 +88,7 @@ def divergence(
     runtime_env: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
-) -> Result:
+) -> Result[DivergenceReport]:
     """The tokens of a run whose two probabilities differ most, found on a Ray cluster, as by ``logratio divergence``.
 
     Args:
@@ -141,7 +111,7 @@ def divergence(
     if options.get("filter") is not None and tokenizer is not None:
         options["tokenizer"] = os.fspath(tokenizer)
     own = {"out": log, "threshold": threshold, "tokenizer": tokenizer, "lean": lean, "rotate": rotate}
-    return _answer("divergence", paths, placed, options, own, has_page=False)
+    return answer("divergence", paths, placed, options, own, has_page=False, make=Result)
 
 
 def kl(
@@ -158,7 +128,7 @@ def kl(
     runtime_env: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
-) -> Result:
+) -> Result[KlReport]:
     """What training changed, from scored studies of the same policies, on a Ray cluster, as ``logratio kl STUDY
     STUDY…``.
 
@@ -180,11 +150,4 @@ def kl(
     """
     placed = Placed(out, address, workers, retries, runtime_env, progress)
     own = {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "cases": cases}
-    return _answer("kl", paths, placed, options, own, has_page=True)
-
-
-def _answer(
-    verb: str, paths: Any, placed: Placed, options: Mapping[str, Any], own: Mapping[str, Any], *, has_page: bool
-) -> Result:
-    text, page, skipped = answer(verb, paths, placed, options, own, has_page=has_page)
-    return Result(verb, json.loads(text), page, skipped)
+    return answer("kl", paths, placed, options, own, has_page=True, make=Result)
