@@ -44,9 +44,10 @@ export const SOURCE_CHECKS = [
 
 const PYTHON = join(ROOT, "python");
 const LAB = join(ROOT, "lab");
+const SITE = join(ROOT, "site");
 const RULES = ["--config", join(PYTHON, "pyproject.toml")];
 
-/** The same for the Python package and the fault laboratory; `prepare` resolves with the Python to use. */
+/** The same for the Python package, the fault laboratory and the site; `prepare` resolves with the Python to use. */
 export function pythonChecks(prepare) {
   const check =
     (cwd, ...args) =>
@@ -60,5 +61,7 @@ export function pythonChecks(prepare) {
     ["format of the Python package", check(PYTHON, "ruff", "format", "--check", ".")],
     ["lint of the laboratory", check(LAB, "ruff", "check", ...RULES, ".")],
     ["format of the laboratory", check(LAB, "ruff", "format", "--check", ...RULES, ".")],
+    ["lint of the site", check(SITE, "ruff", "check", ...RULES, ".")],
+    ["format of the site", check(SITE, "ruff", "format", "--check", ...RULES, ".")],
   ];
 }

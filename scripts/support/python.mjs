@@ -1,5 +1,5 @@
-// Virtual environments for the tests of the Python package, made once for each list of requirements and kept in the
-// user's cache, where a fresh clone finds them, too.
+// Virtual environments for the tests of the Python package and for the documentation's site, made once for each list of
+// requirements and kept in the user's cache, where a fresh clone finds them, too.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,25 +12,26 @@ const HOME = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "logr
 const MOST_MS = 900_000;
 const isWindows = process.platform === "win32";
 
-/** What each environment installs, in order: a file of python/tests and pip's flags for it. */
+/** What each environment installs, in order: a file and pip's flags for it. */
 const LISTS = {
-  tests: [["requirements.txt"]],
+  tests: [["python/tests/requirements.txt"]],
   trainers: [
-    ["requirements.txt"],
-    ["requirements-trainers.txt"],
-    ["requirements-trainers-no-deps.txt", "--no-deps"],
+    ["python/tests/requirements.txt"],
+    ["python/tests/requirements-trainers.txt"],
+    ["python/tests/requirements-trainers-no-deps.txt", "--no-deps"],
   ],
+  site: [["site/requirements.txt"]],
 };
 
 /**
- * The Python with what the tests need: LOGRATIO_PYTHON if set, else one of our environments.
+ * The Python of one of our environments; for the tests, LOGRATIO_PYTHON if set.
  *
- * @param {"tests" | "trainers"} name
+ * @param {"tests" | "trainers" | "site"} name
  * @returns {Promise<{ python?: string, skipped?: string }>} `skipped` says why there is none
  */
 export async function preparePython(name) {
-  if (process.env.LOGRATIO_PYTHON) return { python: process.env.LOGRATIO_PYTHON };
-  const lists = LISTS[name].map(([file, ...flags]) => [join(ROOT, "python/tests", file), ...flags]);
+  if (name !== "site" && process.env.LOGRATIO_PYTHON) return { python: process.env.LOGRATIO_PYTHON };
+  const lists = LISTS[name].map(([file, ...flags]) => [join(ROOT, file), ...flags]);
   const found = await runCommand([
     "python3",
     "-c",

@@ -1,0 +1,1 @@
+export function checkSite(folder: string): { pages: number; links: number; problems: string[] };

@@ -1,0 +1,1 @@
+export function stagePages(root: string, folder: string, repository: string | undefined): string[];
