@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { findStalePart, ROOT } from "./support/build-state.mjs";
+import { findRepository } from "./support/repository.mjs";
 import { NOTICES } from "./support/third-party-notices.mjs";
 
 /** The tag of a wheel by the platform of DuckDB's package; the requirements of Node's own wheels apply anyway. */
@@ -104,11 +105,23 @@ function stageSources() {
   for (const name of ["pyproject.toml", "hatch_build.py", "README.md", "logratio"])
     carry(join(ROOT, "python", name), join(stage, name));
   carry(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
+  writeFileSync(join(stage, "project-urls.json"), JSON.stringify(listAddresses(findRepository())));
   for (const name of ["bin", "program", "dist/web", "examples/demo", "skills", "package.json", NOTICES])
     carry(join(ROOT, name), join(program, name));
   for (const [path, { dev, optional, devOptional }] of Object.entries(lock))
     if (CARRIED.test(path) || (path !== "" && !dev && !optional && !devOptional))
       carry(join(ROOT, path), join(program, path));
+}
+
+/** The links of the package's page on an index. */
+function listAddresses(repository) {
+  if (repository === undefined) return {};
+  return {
+    Repository: repository,
+    Documentation: `${repository}/blob/HEAD/docs/README.md`,
+    Changelog: `${repository}/blob/HEAD/CHANGELOG.md`,
+    Issues: `${repository}/issues`,
+  };
 }
 
 function carry(from, to) {

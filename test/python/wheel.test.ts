@@ -45,7 +45,11 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "logratio-wheel-"));
     const out = join(folder, "out");
-    execFileSync(process.execPath, ["scripts/build-python.mjs", "--out", out], { cwd: ROOT, stdio: "pipe" });
+    execFileSync(process.execPath, ["scripts/build-python.mjs", "--out", out], {
+      cwd: ROOT,
+      env: { ...process.env, GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "owner/name" },
+      stdio: "pipe",
+    });
     wheel = join(out, readdirSync(out).find((name) => name.endsWith(".whl"))!);
     const environment = join(folder, "venv");
     bin = join(environment, "bin");
@@ -81,6 +85,25 @@ describe.skipIf(obstacle !== undefined)("the wheel", { timeout: SETUP_MS }, () =
     const asked =
       "import importlib.metadata as m, logratio; print(m.version('logratio'), logratio.__version__)";
     expect(run("python", ["-c", asked]).out).toBe(`${version} ${version}\n`);
+  });
+
+  it("tells an index who wrote it, for which Pythons, and where more is", () => {
+    const asked = `
+import importlib.metadata as m
+about = m.metadata("logratio")
+for name in ("Author", "License-Expression", "Requires-Python", "Keywords", "Project-URL"):
+    print(name, *sorted(about.get_all(name)), sep="|")
+print(len(about.get_all("Classifier")) > 10)`;
+    expect(run("python", ["-c", asked]).out.split("\n").slice(0, -1)).toEqual([
+      "Author|The logratio authors",
+      "License-Expression|Apache-2.0",
+      "Requires-Python|>=3.10",
+      expect.stringMatching(/^Keywords\|.*kl-divergence.*rlhf/),
+      "Project-URL|Changelog, https://github.com/owner/name/blob/HEAD/CHANGELOG.md" +
+        "|Documentation, https://github.com/owner/name/blob/HEAD/docs/README.md" +
+        "|Issues, https://github.com/owner/name/issues|Repository, https://github.com/owner/name",
+      "True",
+    ]);
   });
 
   it("is small enough for a package index", () => {
