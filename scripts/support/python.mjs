@@ -1,5 +1,5 @@
-// Virtual environments for the tests of the Python package and for the documentation's site, made once for each list of
-// requirements and kept in the user's cache, where a fresh clone finds them, too.
+// Virtual environments for the tests of the Python package, the documentation's site and the conda recipe, made once for
+// each list of requirements and kept in the user's cache, where a fresh clone finds them, too.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -21,16 +21,18 @@ const LISTS = {
     ["python/tests/requirements-trainers-no-deps.txt", "--no-deps"],
   ],
   site: [["site/requirements.txt"]],
+  conda: [["python/conda/requirements.txt"]],
 };
 
 /**
  * The Python of one of our environments; for the tests, LOGRATIO_PYTHON if set.
  *
- * @param {"tests" | "trainers" | "site"} name
+ * @param {"tests" | "trainers" | "site" | "conda"} name
  * @returns {Promise<{ python?: string, skipped?: string }>} `skipped` says why there is none
  */
 export async function preparePython(name) {
-  if (name !== "site" && process.env.LOGRATIO_PYTHON) return { python: process.env.LOGRATIO_PYTHON };
+  if (["tests", "trainers"].includes(name) && process.env.LOGRATIO_PYTHON)
+    return { python: process.env.LOGRATIO_PYTHON };
   const lists = LISTS[name].map(([file, ...flags]) => [join(ROOT, file), ...flags]);
   const found = await runCommand([
     "python3",

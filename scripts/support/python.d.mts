@@ -1,0 +1,3 @@
+export function preparePython(
+  name: "tests" | "trainers" | "site" | "conda",
+): Promise<{ python?: string; skipped?: string }>;
