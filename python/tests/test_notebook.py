@@ -215,6 +215,7 @@ def test_tensors_and_lists_are_arrays_too(program):
 
 
 def test_a_whole_batch_of_verl_is_arrays_too(program):
+    pytest.importorskip("pandas", reason="pandas is not installed: data frames of sequences are not tested")
     arrays = {**batch(), "acc": np.arange(24) % 2}
     tensors = {name: value for name, value in arrays.items() if name not in ("uid", "acc")}
     tensors |= {"input_ids": np.zeros((24, 99)), "token_level_scores": np.zeros((24, 99))}

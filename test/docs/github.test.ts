@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
@@ -73,6 +74,41 @@ it("tests on three systems with three versions of Node, from the oldest that is 
   expect(matrix.os).toEqual(["ubuntu-latest", "macos-latest", "windows-latest"]);
   expect(matrix.node).toEqual([20, 22, 24]);
   expect(manifest.engines.node).toMatch(new RegExp(`^>=${matrix.node[0]}\\.`));
+});
+
+describe("workflows/python.yml", () => {
+  const { jobs } = read<{
+    readonly jobs: {
+      readonly tests: {
+        readonly strategy: {
+          readonly matrix: {
+            readonly include: readonly { readonly python: string; readonly numpy: string }[];
+          };
+        };
+      };
+    };
+  }>("workflows", "python.yml");
+  const tested = jobs.tests.strategy.matrix.include;
+  const { project } = parseToml(readFileSync(join(ROOT, "python/pyproject.toml"), "utf8")) as unknown as {
+    readonly project: {
+      readonly classifiers: readonly string[];
+      readonly dependencies: readonly string[];
+      readonly "requires-python": string;
+    };
+  };
+
+  it("tests every Python that the package's page names, from the oldest that pip installs it on", () => {
+    const named = project.classifiers.flatMap(
+      (classifier) => /^Programming Language :: Python :: (3\.\d+)$/.exec(classifier)?.[1] ?? [],
+    );
+    expect(tested.map(({ python }) => python)).toEqual(named);
+    expect(project["requires-python"]).toBe(`>=${named[0]}`);
+  });
+
+  it("tests the oldest numpy that the package accepts", () => {
+    const oldest = project.dependencies.find((name) => name.startsWith("numpy"))!.replace("numpy>=", "");
+    expect(tested[0]!.numpy).toBe(`${oldest}.*`);
+  });
 });
 
 describe.each(readdirSync(join(GITHUB, "ISSUE_TEMPLATE")).filter((name) => name !== "config.yml"))(
