@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { checkSite } from "../../scripts/site/check-site.mjs";
 import { stagePages } from "../../scripts/site/stage-pages.mjs";
+import { findRepository } from "../../scripts/support/repository.mjs";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -57,6 +58,15 @@ it("links follow the pages; those to other files lead to the repository, or are 
   expect(read("causes/index.md")).toContain("runs of the fault laboratory in which");
   // What only looks like a link stays as it is in code.
   expect(read("style.md")).toBe(readFileSync(join(ROOT, "docs/style.md"), "utf8"));
+});
+
+it("the repository is the one that package.json names, else the workflow's", () => {
+  const workflow = { GITHUB_SERVER_URL: "https://host", GITHUB_REPOSITORY: "a/fork" };
+  const named = { repository: { url: "git+https://host/owner/name.git" } };
+  expect(findRepository(named, workflow)).toBe(REPOSITORY);
+  expect(findRepository({ repository: `${REPOSITORY}/` }, {})).toBe(REPOSITORY);
+  expect(findRepository({}, workflow)).toBe("https://host/a/fork");
+  expect(findRepository({}, {})).toBeUndefined();
 });
 
 it("links to files that are not there are problems", () => {

@@ -1,0 +1,4 @@
+export function findRepository(
+  manifest?: { readonly repository?: string | { readonly url: string } },
+  env?: Readonly<Record<string, string | undefined>>,
+): string | undefined;
