@@ -1,0 +1,1 @@
+"""Notices when a trainer's release has moved away from what logratio knows of it."""
