@@ -39,7 +39,7 @@ def find(tree: ast.AST, dotted: str) -> ast.ClassDef | Function | None:
     for part in dotted.split("."):
         found = (
             child
-            for child in ast.walk(node)
+            for child in _walk(node)
             if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and child.name == part
         )
         node = next(found, None)

@@ -144,7 +144,7 @@ def _address(release: Release) -> str:
     for file in json.loads(_get(page))["releases"].get(release.version, []):
         if file["filename"] == release.file:
             # Mirrors give addresses that are relative to the page.
-            return urljoin(page, file["url"])
+            return urljoin(page, str(file["url"]))
     raise Unavailable(f"PyPI no longer has {release.file}")
 
 

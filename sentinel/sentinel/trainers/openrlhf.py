@@ -38,16 +38,14 @@ STUBS = [
 SCRIPT = "openrlhf/cli/train_ppo_ray.py"
 # What its later checks need beside a correction.
 BASE = ["--algo.advantage.estimator", "reinforce", "--rollout.n_samples_per_prompt", "8"]
-WORDS = (
-    "is_correction",
-    "temperature",
-    "top_p",
-    "policy_loss_type",
-    "async_queue",
-    "off_policy",
-    "eps_clip",
-    "logprob",
-)
+THRESHOLD = " --algo.advantage.is_correction_threshold 0.05"
+WORDS = ("is_correction", "temperature", "top_p", "policy_loss_type", "async_queue", "eps_clip", "logprob")
+BESIDE = {
+    "actor.eps_clip": "the update's own clip",
+    "actor.eps_clip_low_high": "the update's own clip",
+    "eval.temperature": "of evaluation only",
+    "train.async_queue_size": "how old a batch may be, which sets the size of the mismatch and no part of its correction",
+}
 
 
 class _Refused(Exception):
@@ -109,7 +107,7 @@ def keys() -> list[Key]:
     found = []
     for action in parser._actions:
         name = action.option_strings[-1].lstrip("-") if action.option_strings else action.dest
-        if any(word in name for word in WORDS):
+        if name.rpartition(".")[2].startswith(WORDS):
             choices = None if action.choices is None else list(action.choices)
             found.append(Key(name, action.default, choices, SCRIPT))
     return found
@@ -125,7 +123,8 @@ def samples() -> list[str]:
     for key in switches:
         for choice in key.choices or ():
             on = "" if level is None or key is level else f"--{level.name} token "
-            configs.append(f"{on}--{key.name} {choice}")
+            # Some choices take one bound, which is the upper one.
+            configs += [f"{on}--{key.name} {choice}{bounds}" for bounds in ("", THRESHOLD)]
     return [config for config in configs if accepts(config) is None]
 
 
