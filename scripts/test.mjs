@@ -15,6 +15,7 @@ if (isLong) console.log(`at full size, seed ${seed}: PROPERTY_SEED=${seed} npm r
 
 // Installed while the first checks run.
 const environment = preparePython("tests");
+const sentinel = preparePython("sentinel");
 const prepare = () => environment;
 
 const totals = { passed: 0, failed: [], skipped: 0 };
@@ -48,19 +49,31 @@ const { python } = await prepare();
 const sizes = isLong ? { LOGRATIO_LONG: "1", PROPERTY_SEED: seed } : {};
 const env = { ...(python === undefined ? {} : { LOGRATIO_PYTHON: python }), ...sizes };
 
-async function runPytest() {
-  const { skipped } = await prepare();
+async function runPytest(folder, asked) {
+  const { python, skipped } = await asked;
   if (skipped !== undefined) return { skipped };
-  const args = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
-  const { ok, said } = await runCommand([python, ...args], { cwd: join(ROOT, "python"), env });
+  const args = ["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"];
+  const { ok, said } = await runCommand([python, ...args], { cwd: join(ROOT, folder), env });
   return { ok, said, note: said.match(/^.*\d+ passed.*$/m)?.[0] };
+}
+
+/** Those of the releases that it was written for; `npm run sentinel -- --newest` judges the newest. */
+async function runSentinel() {
+  const { python, skipped } = await sentinel;
+  if (skipped !== undefined) return { skipped };
+  const { ok, said } = await runCommand([python, "-m", "sentinel", "--pinned"], {
+    cwd: join(ROOT, "sentinel"),
+  });
+  return { ok, said, note: said.trim().split("\n").at(-1) };
 }
 
 // A constant seed, so that only a change that breaks a reader can fail here.
 const fuzzing = isLong ? ["--seed", seed, "--cases", "5000"] : ["--seed", "1", "--cases", "500"];
 count(
   await runSteps([
-    ["the Python package", runPytest],
+    ["the Python package", () => runPytest("python", environment)],
+    ["the sentinel", () => runPytest("sentinel", sentinel)],
+    ["trainers' releases", runSentinel],
     ["fuzzing", () => runScript("fuzz", ...fuzzing)],
     ["package", () => runScript("check-package")],
     ...(isLong ? [["wasm is its source's", () => runScript("build-wasm", "--check")]] : []),

@@ -45,9 +45,10 @@ export const SOURCE_CHECKS = [
 const PYTHON = join(ROOT, "python");
 const LAB = join(ROOT, "lab");
 const SITE = join(ROOT, "site");
+const SENTINEL = join(ROOT, "sentinel");
 const RULES = ["--config", join(PYTHON, "pyproject.toml")];
 
-/** The same for the Python package, the fault laboratory and the site; `prepare` resolves with the Python to use. */
+/** The same for Python: the package, the laboratory, the site and the sentinel; `prepare` resolves with the one to use. */
 export function pythonChecks(prepare) {
   const check =
     (cwd, ...args) =>
@@ -63,5 +64,11 @@ export function pythonChecks(prepare) {
     ["format of the laboratory", check(LAB, "ruff", "format", "--check", ...RULES, ".")],
     ["lint of the site", check(SITE, "ruff", "check", ...RULES, ".")],
     ["format of the site", check(SITE, "ruff", "format", "--check", ...RULES, ".")],
+    [
+      "types of the sentinel",
+      check(SENTINEL, "mypy", "--config-file", join(PYTHON, "pyproject.toml"), "sentinel"),
+    ],
+    ["lint of the sentinel", check(SENTINEL, "ruff", "check", ...RULES, ".")],
+    ["format of the sentinel", check(SENTINEL, "ruff", "format", "--check", ...RULES, ".")],
   ];
 }

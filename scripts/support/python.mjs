@@ -22,12 +22,13 @@ const LISTS = {
   ],
   site: [["site/requirements.txt"]],
   conda: [["python/conda/requirements.txt"]],
+  sentinel: [["python/tests/requirements.txt"], ["sentinel/requirements.txt"]],
 };
 
 /**
  * The Python of one of our environments; for the tests, LOGRATIO_PYTHON if set.
  *
- * @param {"tests" | "trainers" | "site" | "conda"} name
+ * @param {"tests" | "trainers" | "site" | "conda" | "sentinel"} name
  * @returns {Promise<{ python?: string, skipped?: string }>} `skipped` says why there is none
  */
 export async function preparePython(name) {

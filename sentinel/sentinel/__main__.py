@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 from . import product as products
@@ -36,6 +37,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--offline", action="store_true", help="download nothing")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--write", action="store_true", help=f"write the table of {table.PAGE.name}")
+    parser.add_argument(
+        "--lock", action="store_true", help="pin the newest releases of these trainers, and judge nothing"
+    )
     parser.set_defaults(which="pinned")
     options = parser.parse_args(arguments)
     names = [name.replace("-", "_") for name in options.trainers] or list_names()
@@ -109,8 +113,17 @@ def _print(results: list[Judged], missing: Mapping[str, str], say: Callable[[str
     say(f"{total} drifted; {sum(judged.configs for judged in results)} configs of {len(results)} trainers tried")
 
 
+def _lock(names: Iterable[str]) -> int:
+    for package in (package for name in names for package in find_packages(name)):
+        release = wheels.lock(package, datetime.now(UTC).date())
+        print(f"{package} {release.version} ({release.date})")
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
+    if options.lock:
+        return _lock(options.trainers)
     results, missing = run(options)
     if options.json:
         print(json.dumps({"trainers": [judged.to_json() for judged in results], "skipped": missing}, default=str))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tarfile
 import tempfile
@@ -12,6 +14,7 @@ import urllib.error
 import urllib.request
 import zipfile
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urljoin
@@ -20,6 +23,10 @@ LOCK = Path(__file__).resolve().parents[1] / "releases.json"
 REGISTRY = "https://pypi.org/pypi"
 # Seconds without a byte after which the registry counts as unavailable.
 PATIENCE = 20
+# Days, about half a year.
+EARLIER = 150
+FINAL = re.compile(r"\d+(\.\d+)*(\.post\d+)?")
+DIGITS = re.compile(r"\d+")
 
 Which = Literal["pinned", "newest", "earlier"]
 
@@ -66,11 +73,45 @@ def newest(distribution: str) -> Release:
     """The newest release on PyPI that is no pre-release.
 
     Raises:
-        Unavailable: PyPI does not answer, or has no file of it that can be unpacked.
+        Unavailable: PyPI does not answer, or has no release of it.
     """
-    about = json.loads(_get(f"{REGISTRY}/{distribution}/json"))
-    version: str = about["info"]["version"]
-    return choose_file(distribution, version, about["releases"][version])
+    return list_releases(distribution)[-1]
+
+
+def list_releases(distribution: str) -> list[Release]:
+    """All releases on PyPI that are no pre-releases, the newest last.
+
+    Raises:
+        Unavailable: PyPI does not answer, or has no release of it.
+    """
+    found = []
+    for version, files in json.loads(_get(f"{REGISTRY}/{distribution}/json"))["releases"].items():
+        if FINAL.fullmatch(version) and not all(file["yanked"] for file in files):
+            with contextlib.suppress(Unavailable):
+                found.append(choose_file(distribution, version, files))
+    if not found:
+        raise Unavailable(f"PyPI has no release of {distribution}")
+    return sorted(found, key=lambda release: (release.date, [int(part) for part in DIGITS.findall(release.version)]))
+
+
+def lock(distribution: str, today: date) -> Release:
+    """Puts the newest release into the lock, with the newest one that is at least `EARLIER` days old.
+
+    Raises:
+        Unavailable: PyPI does not answer, or has no release of it.
+    """
+    releases = list_releases(distribution)
+    pinned = releases[-1]
+    before = [each for each in releases[:-1] if (today - date.fromisoformat(each.date)).days >= EARLIER]
+    entry = _entry(pinned) | ({"earlier": _entry(before[-1])} if before else {})
+    text = LOCK.read_text(encoding="utf-8")
+    entries = json.loads(text) | {distribution: entry}
+    LOCK.write_text(json.dumps(dict(sorted(entries.items())), indent=2) + "\n", encoding="utf-8")
+    return pinned
+
+
+def _entry(release: Release) -> dict[str, Any]:
+    return {name: value for name, value in vars(release).items() if name != "distribution"}
 
 
 def choose_file(distribution: str, version: str, files: list[dict[str, Any]]) -> Release:
