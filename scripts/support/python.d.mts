@@ -1,3 +1,3 @@
 export function preparePython(
-  name: "tests" | "trainers" | "site" | "conda",
+  name: "tests" | "trainers" | "site" | "conda" | "sentinel",
 ): Promise<{ python?: string; skipped?: string }>;
