@@ -79,11 +79,10 @@ def test_a_module_that_no_longer_reads_the_release_is_drift(tmp_path: Any) -> No
 
 
 def test_the_page_has_a_row_of_each_pinned_release() -> None:
-    rows = [line.split(" | ")[:3] for line in table.read().splitlines()[2:]]
+    rows = [[cell.strip("| ") for cell in line.split(" | ")[:3]] for line in table.read().splitlines()[2:]]
+    of_modules = [row for row in rows if row[0].replace("-", "_") in list_names()]
     locked = {name: wheels.locked(find_packages(name)[0], "pinned") for name in list_names()}
-    assert [[cell.strip("| ") for cell in row] for row in rows] == [
-        [name.replace("_", "-"), release.version, release.date] for name, release in locked.items()
-    ]
+    assert of_modules == [[name.replace("_", "-"), release.version, release.date] for name, release in locked.items()]
 
 
 def test_a_row_says_what_was_tried() -> None:
