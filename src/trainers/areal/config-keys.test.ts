@@ -64,6 +64,13 @@ checkDialect("areal", {
     ["a.yaml", sampling("upper: 5", "metric: kl_k1"), ["note trap@5", /opposite sign/]],
     ["a.yaml", sampling("upper: 5", "lower: null"), "note half-open@5"],
     ["a.yaml", sampling("upper: 5", "lower: 0.5"), "no half-open"],
+    // Sampling; 1e8 is AReaL's way to write no top_k.
+    ["a.yaml", `gconfig:\n  top_k: 100000000\n${sampling("level: token")}`, "no sampling-filter"],
+    [
+      "a.yaml",
+      `gconfig:\n  top_k: 20\n${sampling("level: token")}`,
+      "warning sampling-filter@2 → gconfig.top_k: -1",
+    ],
     // Keys that AReaL does not have.
     ["a.yaml", sampling("levels: token"), "error misspelt@4 → actor.rejection_sampling.level"],
     ["a.yaml", sampling("elsewhere: 1"), ["warning unknown-key@4", /^AReaL has no/]],

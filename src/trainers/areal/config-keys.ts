@@ -52,6 +52,19 @@ const shared = {
   unknownKeys: { effect: "refused", source: `${CONFIG}: OmegaConf structured config` },
 } satisfies Partial<Dialect>;
 
+/** Keys beside the correction; the last two came after 1.0.4 (areal-project/AReaL, 2026-09-18). */
+const KNOWN = [
+  "recompute_logprob",
+  "prox_logp_method",
+  "m2_threshold",
+  "importance_sampling_level",
+  "greedy",
+  "max_head_offpolicyness",
+  "dump_to_file",
+  "use_cispo_loss",
+  "enable_fp32_lm_head",
+];
+
 const MARKS = [
   /(^|\.)use_decoupled_loss$/,
   /(^|\.)prox_logp_method$/,
@@ -65,7 +78,7 @@ export const arealDialect: Dialect = {
   callees: ["RejectionSamplingConfig"],
   example: "rejection_sampling.*",
   marks: [/(^|\.)rejection_sampling(\.|$)/, ...MARKS],
-  knownKeys: ["recompute_logprob", "prox_logp_method"],
+  knownKeys: KNOWN,
   // Both are off by default; a call of the sub-config says nothing of the actor.
   defaults: ({ document, get, below }): Settings => {
     if (document.callee !== undefined) return {};
@@ -105,7 +118,7 @@ export const arealEarlierDialect: Dialect = {
   callees: [],
   example: "behave_imp_weight_cap",
   marks: [/(^|\.)behave?_imp_weight_(cap|mode)$/, ...MARKS],
-  knownKeys: ["recompute_logprob", "prox_logp_method", CAP, MODE],
+  knownKeys: [...KNOWN, CAP, MODE],
   defaults: () => ({ use_decoupled_loss: false }),
   collect: (view) => {
     const [cap, mode] = [view.get(CAP) ?? view.get("behav_imp_weight_cap"), view.get(MODE)];

@@ -1,6 +1,6 @@
 import { type LoggedKeys, RATIO, SHARE, TRUNCATED } from "../shared/logged-keys.ts";
 
-/** areal/trainer/ppo/actor.py */
+/** areal/trainer/ppo/actor.py; behave_filtered_ratio and logp_abs_diff since areal-project/AReaL#1572, after 1.0.4. */
 export const logged: LoggedKeys = {
   mismatch: [
     {
@@ -13,6 +13,14 @@ export const logged: LoggedKeys = {
       isBent: true,
     },
     { key: /behave_imp_weight\/avg$/, ...RATIO, quirk: TRUNCATED, isBent: true },
+    { key: /behave_filtered_ratio\/avg$/, ...SHARE, meaning: "share of tokens that rejection drops" },
+    {
+      key: /logp_abs_diff\/avg$/,
+      meaning: "mean |rollout − policy being updated|",
+      unit: "nats",
+      worse: "larger",
+      quirk: "grows with each update of a batch",
+    },
     { key: /rs_filtered_fraction$/, ...SHARE, meaning: "share that rejection drops" },
   ],
   run: {

@@ -88,6 +88,8 @@ const KEYS: Readonly<Record<string, readonly (readonly [key: string, is: string]
   areal: [
     ["behave_approx_kl/avg", "mean Δ (AReaL calls it a KL) in nats, delta_mean, worse away from 0 *~"],
     ["behave_imp_weight/avg", `${RATIO} *~`],
+    ["behave_filtered_ratio/avg", "share of tokens that rejection drops, worse larger"],
+    ["logp_abs_diff/avg", "mean |rollout − policy being updated| in nats, worse larger *"],
     ["rs_filtered_fraction", DROPPED],
   ],
   "nemo-rl": [

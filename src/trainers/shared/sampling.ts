@@ -5,12 +5,15 @@
  * @module
  */
 
+/** More tokens than any vocabulary has; AReaL's default top_k is 1e8. */
+const NO_VOCABULARY = 1e7;
+
 /** The values with which a parameter leaves the model's own distribution as it is. */
 const NEUTRAL = {
   temperature: (value: number) => value === 1,
   /** Filters: tokens outside are never drawn. vLLM and SGLang switch top_k off by -1 or 0. */
   top_p: (value: number) => value >= 1,
-  top_k: (value: number) => value <= 0,
+  top_k: (value: number) => value <= 0 || value >= NO_VOCABULARY,
   min_p: (value: number) => value <= 0,
   repetition_penalty: (value: number) => value === 1,
   presence_penalty: (value: number) => value === 0,
