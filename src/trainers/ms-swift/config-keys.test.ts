@@ -40,6 +40,12 @@ checkDialect("ms-swift", {
     ],
     ["a.yaml", "rollout_importance_sampling_mode: token_truncate\n", "no geometric", "no raw-weights"],
     ["a.sh", "swift rlhf --rlhf_type grpo --log_rollout_offpolicy_metrics true", "note trap"],
+    // Sampling.
+    [
+      "a.yaml",
+      "rlhf_type: grpo\nrollout_importance_sampling_mode: token_mask\nmin_p: 0.1\n",
+      "warning sampling-filter@3 → min_p: 0",
+    ],
     // Slips.
     [
       "a.sh",

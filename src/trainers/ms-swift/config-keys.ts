@@ -35,7 +35,7 @@ export const msSwiftDialect: Dialect = {
     /^rlhf_type$/,
   ],
   textMarks: [/\bswift rlhf\b/, /ms[-_]swift/, /megatron rlhf/],
-  knownKeys: [],
+  knownKeys: ["importance_sampling_level", "async_generate"],
   defaults: () => ({ rollout_importance_sampling_mode: null }),
   effective: ({ get }, correction) => (isFalse(get("use_vllm")) ? { steps: [] } : correction),
   unknownKeys: { effect: "refused", source: "swift/arguments: remaining arguments are refused" },
