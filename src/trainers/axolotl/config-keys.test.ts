@@ -19,6 +19,8 @@ checkDialect("axolotl", {
       yaml("use_vllm: true", "vllm_importance_sampling_mod: token_mask"),
       "error misspelt@4 → trl.vllm_importance_sampling_mode",
     ],
+    ["a.yaml", yaml("use_vllm: true", MODE, "top_p: 0.9"), "warning sampling-filter@5 → trl.top_p: 1"],
+    ["a.yaml", yaml("use_vllm: true", MODE, "vllm_sync_interval: 2"), "no misspelt"],
   ],
   marks: [
     [

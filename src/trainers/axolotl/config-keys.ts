@@ -16,9 +16,11 @@ const OWN = [
   "off_policy_mask_threshold",
 ];
 
+const ASYNC_KEYS = ["async_prefetch", "use_data_producer"];
+
 /** The key that chooses Axolotl's own asynchronous trainer, which has another default and a floor. */
 const asyncKey = ({ get }: ConfigView): ReturnType<ConfigView["get"]> =>
-  [get("trl.async_prefetch"), get("trl.use_data_producer")].find(isTrue);
+  ASYNC_KEYS.map((name) => get(`trl.${name}`)).find(isTrue);
 
 const asynchronous: LintRule = (context) => {
   const { at } = context;
@@ -74,7 +76,17 @@ export const axolotlDialect: Dialect = {
     /^(sequence_len|micro_batch_size|base_model|datasets\.\d+\.path|vllm\.(host|port|gpu_memory_utilization))$/,
   ],
   textMarks: [/\baxolotl\b/i],
-  knownKeys: ["vllm_importance_sampling_cap", "importance_sampling_level", "use_vllm"],
+  knownKeys: [
+    "vllm_importance_sampling_cap",
+    "importance_sampling_level",
+    "use_vllm",
+    "use_bias_correction_kl",
+    ...ASYNC_KEYS,
+    "prefetch_depth",
+    "vllm_sync_interval",
+    "replay_buffer_size",
+    "replay_recompute_logps",
+  ],
   collect: (view): ReturnType<NonNullable<Dialect["collect"]>> => {
     const entry = view.get("trl.vllm_importance_sampling_cap");
     if (entry === undefined || typeof entry.value !== "number") return {};

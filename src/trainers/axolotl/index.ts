@@ -5,5 +5,5 @@ export const trainer: Trainer = {
   title: "Axolotl",
   repository: "axolotl-ai-cloud/axolotl",
   distribution: "axolotl",
-  read: { version: "0.19.0", date: "2026-09-10" },
+  read: { version: "0.21.0", date: "2026-10-16" },
 };
