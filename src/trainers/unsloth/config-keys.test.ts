@@ -38,7 +38,27 @@ checkDialect("unsloth", {
     ],
     ["a.py", env("ROLLOUT_LOGPROBS_AS_OLD", "0") + call(ON), "no rollout-as-old"],
     ["a.py", env("TRUNCATED_SUPPORT", "1") + call(ON), ["note truncated-support@1", /the sampler kept/]],
-    ["a.py", env("ROLLOUT_RS", "seq_mean_k1") + call(ON), ["note not-simulated", /rejection by seq_mean_k1/]],
+    [
+      "a.py",
+      env("TRUNCATED_SUPPORT", "0") + call(`${ON}, top_p=0.9`),
+      ["warning truncated-support@1 → UNSLOTH_GRPO_TRUNCATED_SUPPORT=1", /whole vocabulary/],
+      "no sampling-filter",
+    ],
+    ["a.py", env("TRUNCATED_SUPPORT", "0") + call(`${ON}, top_p=1.0`), "note truncated-support@1"],
+    // By itself, the trainer scores over what was kept.
+    ["a.py", call(`${ON}, top_p=0.9`), "no sampling-filter", "no truncated-support"],
+    ["a.py", call(`${ON}, repetition_penalty=1.1`), "note sampling-penalty@2 → repetition_penalty: 1"],
+    [
+      "a.py",
+      env("ROLLOUT_RS", "seq_mean_k1") + env("ROLLOUT_RS_THRESHOLD", "2") + call(ON),
+      ["note not-simulated", /rejection by seq_mean_k1/],
+      "no refused",
+    ],
+    [
+      "a.py",
+      env("ROLLOUT_RS", "seq_mean_k1") + call(ON),
+      ["error refused@1 → UNSLOTH_GRPO_ROLLOUT_RS_THRESHOLD=…", /^Unsloth stops/],
+    ],
   ],
   marks: [],
 });

@@ -6,6 +6,7 @@
 import type { Entry } from "../shared/config-entry.ts";
 import { type ConfigView, type Dialect, isTrue, type LintRule } from "../shared/dialect.ts";
 import type { Setting } from "../shared/preset.ts";
+import { isNeutral } from "../shared/sampling.ts";
 import { trlDialect } from "../trl/config-keys.ts";
 
 const ZOO = "unsloth_zoo/rl_replacements.py";
@@ -14,12 +15,17 @@ const DEFAULTS = "unsloth/models/rl.py";
 /** `export UNSLOTH_GRPO_X=y` of a shell, `os.environ["UNSLOTH_GRPO_X"] = "y"` of Python. */
 const VARIABLE = /UNSLOTH_GRPO_([A-Z_]+)["'\])]*\s*[=:,]\s*["']?([^\s"'#),]+)/;
 
+const PREFIX = "UNSLOTH_GRPO_";
+const RS = "ROLLOUT_RS";
+const THRESHOLD = "ROLLOUT_RS_THRESHOLD";
+const SUPPORT = "TRUNCATED_SUPPORT";
+
 function variables({ text }: ConfigView): ReadonlyMap<string, Entry> {
   const found = new Map<string, Entry>();
   for (const [at, line] of text.split("\n").entries()) {
     const [, name, value] = VARIABLE.exec(line) ?? [];
     if (name === undefined || value === undefined) continue;
-    const key = `UNSLOTH_GRPO_${name}`;
+    const key = `${PREFIX}${name}`;
     found.set(name, { path: [key], key, value, text: value, quoted: false, line: at + 1 });
   }
   return found;
@@ -83,27 +89,66 @@ const asOld: LintRule = (context) => {
   ];
 };
 
-const support: LintRule = (context) => {
-  const entry = variables(context).get("TRUNCATED_SUPPORT");
-  if (entry === undefined) return [];
+/** Verl's rejection options need a threshold. */
+const rejection: LintRule = (context) => {
+  const own = variables(context);
+  const entry = own.get(RS);
+  if (!entry || own.has(THRESHOLD)) return [];
   return [
     {
-      severity: "note",
+      severity: "error",
+      code: "refused",
+      ...context.at(entry),
+      message: `Unsloth stops: ${entry.key} needs ${PREFIX}${THRESHOLD}`,
+      source: `${ZOO} grpo_parse_rollout_rs`,
+      instead: `${PREFIX}${THRESHOLD}=…`,
+    },
+  ];
+};
+
+const FILTERS = ["top_p", "top_k", "min_p"] as const;
+
+/** Whether the trainer scores over the tokens that the filters kept, which it does by itself unless it is told not to. */
+const support: LintRule = (context) => {
+  const entry = variables(context).get(SUPPORT);
+  if (entry === undefined) return [];
+  const isOff = /^(0|false|no|off)$/i.test(entry.text);
+  const filters = FILTERS.flatMap((name) => {
+    const set = context.get(name);
+    return typeof set?.value === "number" && !isNeutral(name, set.value) ? [`${set.key} ${set.value}`] : [];
+  });
+  const isBiased = isOff && filters.length > 0;
+  return [
+    {
+      severity: isBiased ? "warning" : "note",
       code: "truncated-support",
       ...context.at(entry),
-      message: `${entry.key}=${entry.text}: ${entry.text === "1" ? "the trainer scores over the tokens that the sampler kept (top_p, top_k, min_p)" : "the trainer scores over the whole vocabulary even where the sampler kept fewer tokens"}`,
-      source: ZOO,
+      message: `${entry.key}=${entry.text}: ${isOff ? "the trainer scores over the whole vocabulary even where the sampler kept fewer tokens" : "the trainer scores over the tokens that the sampler kept (top_p, top_k, min_p)"}`,
+      ...(isBiased && { why: `with ${filters.join(", ")} the mean ratio is the kept mass, not 1` }),
+      source: `${ZOO} grpo_truncated_support_kwargs`,
+      ...(isBiased && { instead: `${entry.key}=1` }),
     },
   ];
 };
 
 const { since: _, ...ofTrl } = trlDialect;
 
+const VARIABLES = [
+  "VLLM_IS_MODE",
+  "VLLM_IS_CLIP",
+  THRESHOLD,
+  "ROLLOUT_LOGPROBS_AS_OLD",
+  SUPPORT,
+  "ROUTING_REPLAY",
+];
+
 export const unslothDialect: Dialect = {
   ...ofTrl,
   preset: () => "unsloth",
   inside: "trl",
   example: "UNSLOTH_GRPO_VLLM_IS_MODE",
+  names: { rollout_rs: `${PREFIX}${RS}` },
+  knownKeys: [...ofTrl.knownKeys, ...VARIABLES.map((name) => `${PREFIX}${name}`)],
   textMarks: [/\b(from|import) unsloth\b/, /UNSLOTH_GRPO_/],
   defaults: () => ({ vllm_importance_sampling_correction: false }),
   collect: (view) => {
@@ -111,7 +156,7 @@ export const unslothDialect: Dialect = {
     const entries: Record<string, { readonly value: Setting; readonly entry: Entry }> = {
       ...trlDialect.collect?.(view),
     };
-    const [mode, bounds, rs] = ["VLLM_IS_MODE", "VLLM_IS_CLIP", "ROLLOUT_RS"].map((name) => own.get(name));
+    const [mode, bounds, rs] = ["VLLM_IS_MODE", "VLLM_IS_CLIP", RS].map((name) => own.get(name));
     if (mode) entries.vllm_importance_sampling_mode = { value: mode.text, entry: mode };
     const clipped = bounds && clipOf(bounds);
     if (clipped) {
@@ -125,5 +170,5 @@ export const unslothDialect: Dialect = {
     variables(context).get("ROLLOUT_LOGPROBS_AS_OLD")?.text === "1" || !isTrue(context.get("use_vllm"))
       ? { steps: correction.steps.filter((step) => step.action === "zero" && step.measure !== "weight") }
       : correction,
-  rules: [clip, switchedOff, asOld, support],
+  rules: [clip, rejection, switchedOff, asOld, support],
 };
