@@ -145,6 +145,11 @@ function describeTrainer({ name, title, read, fixes = [], hook, distribution }, 
           ours: files.get(preset.name),
         })),
       ),
+      // A dialect of another trainer's preset names the settings that it has.
+      ...(presets.length > 0 ? [] : Object.values(dialect.names ?? {})).map((name) => ({
+        name,
+        ours: dialectFile,
+      })),
       ...sampling.map((key) => ({ name: key, ours: `${folder}/sampling.ts` })),
     ],
     known: [
