@@ -64,11 +64,9 @@ def _parser() -> Any:
     from swift.arguments.rlhf_args import RLHFArguments
     from transformers.hf_argparser import HfArgumentParser
 
-    class Unchecked(RLHFArguments):
-        def __post_init__(self) -> None:
-            """Its own loads the model."""
-
-    return HfArgumentParser([dataclasses.dataclass(Unchecked)])
+    # Its own checks load the model.
+    unchecked = type("Unchecked", (RLHFArguments,), {"__post_init__": lambda self: None})
+    return HfArgumentParser([dataclasses.dataclass(unchecked)])
 
 
 @cache

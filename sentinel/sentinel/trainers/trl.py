@@ -105,7 +105,7 @@ def keys() -> list[Key]:
 
 def samples() -> list[str]:
     """Every mode with and without the switch, with bounds on either side."""
-    bounds = [
+    bounds: list[dict[str, Any]] = [
         {"vllm_importance_sampling_clip_max": 2.0},
         {"vllm_importance_sampling_clip_min": 0.5, "vllm_importance_sampling_clip_max": 2.0},
         {"vllm_importance_sampling_clip_min": 0.5, "vllm_importance_sampling_clip_max": None},

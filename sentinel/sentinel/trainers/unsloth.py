@@ -53,12 +53,13 @@ def _options() -> Any:
 
 def accepts(config: str) -> str | None:
     lines = config.splitlines()
-    variables = dict(found.groups() for line in lines if (found := VARIABLE.fullmatch(line.strip())))
+    given = [found for line in lines if (found := VARIABLE.fullmatch(line.strip()))]
+    variables = {str(found[1]): str(found[2]) for found in given}
     call = "\n".join(line for line in lines if not VARIABLE.fullmatch(line.strip()) and not line.startswith("#"))
     try:
         arguments = read_arguments(call) if call.strip() else {}
         mode = variables.get(f"{PREFIX}VLLM_IS_MODE", arguments.get("vllm_importance_sampling_mode"))
-        if mode is not None and mode not in _modes():
+        if mode is not None and _modes() and mode not in _modes():
             return f"unknown vLLM importance sampling mode {mode}"
         _check_variables(variables, mode)
     except ValueError as error:
@@ -72,8 +73,9 @@ def _check_variables(variables: Mapping[str, str], mode: str | None) -> None:
     if clip is not None:
         take_function(ZOO, "grpo_parse_is_clip", {"math": math})(clip, mode)
     rejected = [variables.get(f"{PREFIX}{name}", "") for name in ("ROLLOUT_RS", "ROLLOUT_RS_THRESHOLD")]
-    space = {"math": math, "GRPO_ROLLOUT_RS_OPTIONS": _options()}
-    take_function(ZOO, "grpo_parse_rollout_rs", space)(*rejected)
+    if any(rejected):
+        space = {"math": math, "GRPO_ROLLOUT_RS_OPTIONS": _options()}
+        take_function(ZOO, "grpo_parse_rollout_rs", space)(*rejected)
 
 
 def keys() -> list[Key]:
@@ -105,9 +107,9 @@ def _variables() -> dict[str, Any]:
             if re.fullmatch(f"{PREFIX}[A-Z_]+", name) and any(word in name for word in WORDS):
                 found.setdefault(name, None)
         for call in list_calls(tree, "get"):
-            name = evaluate(call.args[0]) if len(call.args) > 1 else None
-            if name in found:
-                found[name] = evaluate(call.args[1])
+            read = evaluate(call.args[0]) if len(call.args) > 1 else None
+            if isinstance(read, str) and read in found:
+                found[read] = evaluate(call.args[1])
     return dict(sorted(found.items()))
 
 
