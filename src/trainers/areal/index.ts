@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "areal",
   title: "AReaL",
   repository: "inclusionAI/AReaL",
-  read: { version: "1.0.4", commit: "4aef98d8", date: "2026-06" },
+  read: { version: "1.0.4", commit: "4aef98d8", date: "2026-06-10" },
   hook: {
     distribution: "areal",
     writtenFor: "4aef98d8d",
