@@ -52,8 +52,10 @@ class DebugBatch:
         own = self.mask
         #: Number of tokens with mask 1 in each row, ``[B]``.
         self.tokens: np.ndarray = own.sum(1)
-        #: For the tokens with mask 1, row after row: both probabilities, and then the distance between them, fractions.
-        self.probabilities = np.exp(self.rollout[own]), np.exp(self.old[own])
+        #: Both log-probs of the tokens with mask 1, row after row, in float64. Padding is not worth the conversion.
+        self.own = self.rollout[own].astype(np.float64), self.old[own].astype(np.float64)
+        #: For the same tokens: both probabilities, and then the distance between them, fractions.
+        self.probabilities = np.exp(self.own[0]), np.exp(self.own[1])
         with np.errstate(invalid="ignore"):
             self.gaps: np.ndarray = abs(self.probabilities[1] - self.probabilities[0])
 
@@ -100,7 +102,7 @@ class DebugBatch:
                     else "the trainer has not computed its log-probs yet, or runs in bypass mode"
                 )
             )
-        return check_numbers(name, column).astype(np.float64)
+        return check_numbers(name, column)
 
     def _read_mask(self) -> np.ndarray:
         """The last T columns of ``response_mask``, else of ``attention_mask``; without either, every token."""

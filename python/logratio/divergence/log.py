@@ -13,7 +13,7 @@ from typing import Any
 from ..arguments import read_number, read_whole
 from .batch import DebugBatch
 from .console import render_records
-from .metrics import measure_gaps, measure_rounds
+from .metrics import measure_gaps, measure_own_rounds
 from .records import RecordBuilder, TextLimits, rank_tokens
 
 logger = logging.getLogger("logratio.divergence")
@@ -70,7 +70,7 @@ def calculate_debug_metrics(
     batch = DebugBatch(data)
     _check_options(divergence_threshold, divergence_top_k)
     metrics = measure_gaps(*batch.probabilities, batch.gaps)
-    metrics |= measure_rounds(batch.rollout, batch.old, batch.mask)
+    metrics |= measure_own_rounds(*batch.own, batch.mask)
     if log_divergence:
         limits = TextLimits(max_prompt_chars=max_prompt_chars, max_response_chars=max_response_chars)
         records = _collect(batch, tokenizer, divergence_threshold, divergence_top_k, iteration, limits)

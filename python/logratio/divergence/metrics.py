@@ -60,17 +60,25 @@ def measure_rounds(rollout: np.ndarray, old: np.ndarray, mask: np.ndarray) -> di
         Nats and counts; only ``total_rounds`` if no token has mask 1.
     """
     flags = mask != 0
-    before = np.zeros_like(flags)
-    before[:, 1:] = flags[:, :-1]
-    rounds = (np.cumsum(flags & ~before, axis=1) - 1)[flags]
-    total = int(rounds.max()) + 1 if rounds.size else 0
+    return measure_own_rounds(rollout[flags].astype(np.float64), old[flags].astype(np.float64), flags)
+
+
+def measure_own_rounds(rollout: np.ndarray, old: np.ndarray, flags: np.ndarray) -> dict[str, float]:
+    """The same as `measure_rounds`, from the log-probs of the tokens with mask 1, ``[N]``, row after row."""
+    begins = flags.copy()
+    begins[:, 1:] &= ~flags[:, :-1]
+    # Each run's first token among these, and its place among the runs of its row.
+    first = np.flatnonzero(begins[flags])
+    runs = np.count_nonzero(begins, axis=1)
+    rounds = np.arange(first.size) - np.repeat(np.cumsum(runs) - runs, runs)
+    total = int(runs.max(initial=0))
     metrics: dict[str, float] = {"per_round/total_rounds": total}
     if total == 0:
         return metrics
     with np.errstate(invalid="ignore"):
-        gaps = abs(old[flags] - rollout[flags])
-    counts = np.bincount(rounds)
-    means = np.bincount(rounds, weights=gaps) / counts
+        sums = np.add.reduceat(abs(old - rollout), first)
+    counts = np.bincount(rounds, weights=np.diff(first, append=rollout.size)).astype(np.int64)
+    means = np.bincount(rounds, weights=sums) / counts
     for number in range(total):
         metrics[f"per_round/round_{number}_abs_diff_mean"] = float(means[number])
         metrics[f"per_round/round_{number}_token_count"] = int(counts[number])
