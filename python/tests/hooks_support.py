@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -30,10 +31,39 @@ def require(*modules: str) -> None:
             pytest.skip(f"{module} is not installed: its hook is not tried on the trainer's own code")
 
 
-def run_script(folder: Path, script: str, *arguments: str, env: dict[str, str] | None = None) -> tuple[dict, str]:
-    """What the script reports as the truth, and its whole output. The package has its metadata, as if installed."""
+#: Releases that the environment has no room for beside its own, unpacked into a folder each when a test needs them.
+RELEASES = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "logratio" / "releases"
+
+
+@functools.cache
+def unpack(*pins: str) -> Path:
+    """A folder for Python's path with pinned releases, without what they need themselves; skips if pip gets none."""
+    known = (TESTS / "requirements-releases.txt").read_text().splitlines()
+    assert set(pins) <= set(known), f"{pins} are not all in requirements-releases.txt"
+    folder = RELEASES / "+".join(pins)
+    if not folder.exists():
+        RELEASES.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=RELEASES) as made:
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            run = subprocess.run(
+                [*command, "--target", f"{made}/all", *pins], capture_output=True, text=True, check=False
+            )
+            if run.returncode != 0:
+                pytest.skip(f"pip has no {' '.join(pins)}: its hook is not tried: {run.stderr.strip()[-200:]}")
+            os.rename(f"{made}/all", folder)
+    return folder
+
+
+def run_script(
+    folder: Path, script: str, *arguments: str, env: dict[str, str] | None = None, release: Path | None = None
+) -> tuple[dict, str]:
+    """What the script reports as the truth, and its whole output. The package has its metadata, as if installed.
+
+    ``release`` is a folder of `unpack`, with another release than the environment's.
+    """
     install_metadata(folder / "site")
-    path = os.pathsep.join([str(folder / "site"), str(PACKAGE), str(TESTS / "hooks")])
+    before = [] if release is None else [str(release)]
+    path = os.pathsep.join([*before, str(folder / "site"), str(PACKAGE), str(TESTS / "hooks")])
     whole = {k: v for k, v in os.environ.items() if not k.startswith("LOGRATIO_")} | {"PYTHONPATH": path} | (env or {})
     status, log = run_forked(folder, [str(TESTS / "hooks" / script), *arguments], whole)
     truth = re.search(r"^TRUTH (.*)$", log, re.M)

@@ -44,7 +44,8 @@ class Hook:
     The environment configures recording, since most hooks are named on a command line: ``LOGRATIO_DIR`` (default
     ``logratio``) or ``LOGRATIO_URL`` with ``LOGRATIO_NAME``; ``LOGRATIO_RESUME`` (``allow``, ``must`` or ``never``, for
     an earlier run there); ``LOGRATIO_EVERY`` (records every n-th step); ``LOGRATIO_SAMPLE`` (share of the sequences);
-    ``LOGRATIO_MAX_TOKENS`` (per call).
+    ``LOGRATIO_MAX_TOKENS`` (per call); ``LOGRATIO_FIGURES`` (0: none for the trainer's own logger);
+    ``LOGRATIO_SCORE_EVERY`` and ``LOGRATIO_SCORE_SEQUENCES`` (see `Scoring`).
 
     Args:
         trainer: the trainer's name, recorded as ``trainer``.
@@ -61,8 +62,10 @@ class Hook:
         self._recorder: Recorder | None = None
         self._said: set[str] = set()
 
-    def find_version(self) -> str | None:
-        """The installed version; None for a checkout that was never installed."""
+    @functools.cached_property
+    def version(self) -> str | None:
+        """The installed version, which takes half a millisecond to find; None for a checkout that was never
+        installed."""
         try:
             return importlib.metadata.version(self.distribution)
         except importlib.metadata.PackageNotFoundError:
@@ -75,20 +78,45 @@ class Hook:
             ValueError: if an environment variable is out of range.
         """
         if self._recorder is None:
-            options: dict[str, Any] = {"every": _read_number("LOGRATIO_EVERY", int, 1)}
-            options["sample"] = _read_number("LOGRATIO_SAMPLE", float, 1.0)
-            options["max_tokens"] = _read_number("LOGRATIO_MAX_TOKENS", int, None)
-            self._recorder = Recorder(rank=rank, **options)
-            where = "at" if self._recorder.path is None else "in"
-            self._recorder.introduce(f"{self.trainer}: records both policies {where}")
+            self._recorder = self.make_recorder(rank)
         return self._recorder
 
-    def log(self, step: int, *, rank: int | None = None, meta: dict[str, Any] | None = None, **columns: Any) -> None:
-        """Records a batch under the trainer's name; see ``Recorder.log``."""
+    def make_recorder(
+        self, rank: int | None = None, dir: str | os.PathLike[str] | None = None, name: str | None = None
+    ) -> Recorder:
+        """A recorder with the options of the environment, which says where it is.
+
+        Raises:
+            TypeError: if ``dir`` or ``name`` has another type.
+            ValueError: if one of them, or an environment variable, is out of range.
+        """
+        recorder = Recorder(
+            dir,
+            name,
+            rank=rank,
+            every=read_number("LOGRATIO_EVERY", int, 1),
+            sample=read_number("LOGRATIO_SAMPLE", float, 1.0),
+            max_tokens=read_number("LOGRATIO_MAX_TOKENS", int, None),
+        )
+        where = "at" if recorder.path is None else "in"
+        recorder.introduce(f"{self.trainer}: records both policies {where}")
+        return recorder
+
+    def log(
+        self,
+        step: int,
+        *,
+        rank: int | None = None,
+        meta: dict[str, Any] | None = None,
+        recorder: Recorder | None = None,
+        **columns: Any,
+    ) -> None:
+        """Records a batch under the trainer's name, by default with the recorder of this process; see
+        ``Recorder.log``."""
         known = {name: value for name, value in (meta or {}).items() if value is not None}
-        version = self.find_version()
-        software = {} if version is None else {"trainer_software": f"{self.distribution} {version}"}
-        self.open_recorder(rank).log(step=step, meta={"trainer": self.trainer, **software, **known}, **columns)
+        software = {} if self.version is None else {"trainer_software": f"{self.distribution} {self.version}"}
+        recorder = self.open_recorder(rank) if recorder is None else recorder
+        recorder.log(step=step, meta={"trainer": self.trainer, **software, **known}, **columns)
 
     def flush(self) -> None:
         """Waits until everything is written, for loops whose process ends without running its exit handlers."""
@@ -117,8 +145,7 @@ class Hook:
         """Warns once for each text, because a loop of a million steps must not write a million lines."""
         if text not in self._said:
             self._said.add(text)
-            version = self.find_version()
-            logger.warning("logratio: %s%s: %s", self.trainer, f" {version}" if version else "", text)
+            logger.warning("logratio: %s%s: %s", self.trainer, f" {self.version}" if self.version else "", text)
 
 
 def need(found: Any, message: str) -> Any:
@@ -200,7 +227,12 @@ def _to_lists(*tensors: Any) -> list[list[Any]]:
     return [tensor.tolist() for tensor in tensors]
 
 
-def _read_number(name: str, kind: type[int] | type[float], default: Any) -> Any:
+def read_number(name: str, kind: type[int] | type[float], default: Any) -> Any:
+    """The number in an environment variable, or the default if it is not set.
+
+    Raises:
+        ValueError: if it holds anything else.
+    """
     text = os.environ.get(name)
     if not text:
         return default
