@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import zlib
 from typing import Any
 
+from . import transformers
 from .hooks.base import Hook, Lacking, describe_sampling, need
+from .hooks.scoring import Scoring
+from .recorder import Recorder
 
 _HOOK = Hook(
     "trl",
@@ -31,28 +35,47 @@ _HOOK = Hook(
 _REWARDS = "logratio_rewards"
 
 
-class Callback:
+class Callback(transformers.Callback):
     """A ``TrainerCallback`` that records every generation of a GRPOTrainer or a similar trainer.
+
+    Its figures go to the trainer's own logger (``report_to``), as ``logratio/k3`` and so on.
 
     Args:
         trainer: the trainer that it is added to.
+        dir, name, run, figures: as for `logratio.transformers.Callback`.
         forward: whether to compute the trainer's log-probs here if TRL does not, which is the case without vLLM's
             importance sampling correction if no generation outlives an optimizer step. This costs one forward pass
-            without gradients for each generation.
+            without gradients for each generation, which is printed and logged as ``logratio/scoring_seconds``.
+        score_every: if they are computed here, does so for one in this many steps, and records no other; None:
+            ``$LOGRATIO_SCORE_EVERY``, else 1.
+        score_sequences: the most sequences of a generation to score, rounded up to whole micro-batches, into which TRL
+            has shuffled them; None: ``$LOGRATIO_SCORE_SEQUENCES``, else all.
+
+    Raises:
+        TypeError: if ``score_every`` or ``score_sequences`` is not a whole number.
+        ValueError: if one of them is out of range, or ``run`` is given with ``dir`` or ``name``.
     """
 
-    def __init__(self, trainer: Any, *, forward: bool = True) -> None:
-        self._trainer = trainer
+    _hook = _HOOK
+
+    def __init__(
+        self,
+        trainer: Any,
+        *,
+        dir: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        run: Recorder | None = None,
+        figures: bool | None = None,
+        forward: bool = True,
+        score_every: int | None = None,
+        score_sequences: int | None = None,
+    ) -> None:
+        super().__init__(trainer, dir=dir, name=name, run=run, figures=figures)
         self._forward = forward
+        self._scoring = Scoring(score_every, score_sequences, default=1)
         self._seen: Any = None
         self._generations = 0
         _attach_rewards(trainer)
-
-    def __getattr__(self, name: str) -> Any:
-        # Acts as a TrainerCallback without importing transformers: all other events do nothing.
-        if name.startswith("on_"):
-            return lambda *args, **kwargs: None
-        raise AttributeError(name)
 
     def on_substep_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """After each micro-batch of an optimizer step except the last."""
@@ -66,9 +89,6 @@ class Callback:
         """For loops that lack the other two events; by now the step has been counted."""
         self._record_new(state.global_step - 1)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        _HOOK.flush()
-
     @_HOOK.guard
     def _record_new(self, step: int) -> None:
         batches = self._trainer._buffered_inputs
@@ -77,10 +97,26 @@ class Callback:
             return
         self._seen = batches
         generation, self._generations = self._generations, self._generations + 1
-        if not _HOOK.open_recorder(self._trainer.accelerator.process_index).is_due(step):
+        recorder = self._loop.open(self._trainer.accelerator.process_index)
+        if not recorder.is_due(step):
             return
-        for batch in batches:
+        is_scored = any(batch.get("old_per_token_logps") is None for batch in batches)
+        for batch in self._choose(step, batches) if is_scored else batches:
             self._record(step, generation, batch)
+        if is_scored:
+            self._scoring.tell(recorder)
+
+    def _choose(self, step: int, batches: Any) -> list[Any]:
+        """The micro-batches to score: from the first, until they have the wanted number of sequences."""
+        if not self._scoring.is_due(step):
+            return []
+        most, chosen, count = self._scoring.sequences, [], 0
+        for batch in batches:
+            if most is not None and count >= most:
+                break
+            chosen.append(batch)
+            count += len(batch["completion_ids"])
+        return chosen
 
     def _record(self, step: int, generation: int, batch: Any) -> None:
         import torch
@@ -96,23 +132,28 @@ class Callback:
         # One copy for all rows; a generation has one width, so equal prompts have equal bytes.
         prompts = (batch["prompt_ids"] * batch["prompt_mask"]).cpu().numpy()
         args = self._trainer.args
-        _HOOK.log(
+        old, seconds = self._find_trainer_log_probs(step, batch, attention)
+        columns = {
+            "rollout_log_probs": rollout,
+            "old_log_probs": old,
+            "response_mask": mask,
+            "responses": batch["completion_ids"],
+            "prompts": batch["prompt_ids"],
+            "attention_mask": attention,
+            "ref_log_prob": batch.get("ref_per_token_logps"),
+            "advantages": batch.get("advantages"),
+            "finish_reason": _find_ends(self._trainer, batch),
+            "weight_versions": self._find_versions(batch["completion_ids"]),
+            "rewards": batch.get(_REWARDS),
+            # Micro-batches are shuffled, so a group is identified by its prompt.
+            "uid": [f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
+        }
+        self._loop.record(
             step,
+            columns,
             rank=self._trainer.accelerator.process_index,
             meta=describe_sampling(args) | _describe_engine(args),
-            rollout_log_probs=rollout,
-            old_log_probs=self._find_trainer_log_probs(batch, attention),
-            response_mask=mask,
-            responses=batch["completion_ids"],
-            prompts=batch["prompt_ids"],
-            attention_mask=attention,
-            ref_log_prob=batch.get("ref_per_token_logps"),
-            advantages=batch.get("advantages"),
-            finish_reason=_find_ends(self._trainer, batch),
-            weight_versions=self._find_versions(batch["completion_ids"]),
-            rewards=batch.get(_REWARDS),
-            # Micro-batches are shuffled, so a group is identified by its prompt.
-            uid=[f"{step}.{generation}.{zlib.crc32(row.tobytes()):08x}" for row in prompts],
+            **({} if seconds is None else {"scoring_seconds": seconds}),
         )
 
     def _find_versions(self, ids: Any) -> Any:
@@ -120,12 +161,13 @@ class Callback:
         version = getattr(self._trainer, "_last_loaded_step", -1)
         return None if version < 0 else (ids * 0 + version)
 
-    def _find_trainer_log_probs(self, batch: Any, attention: Any) -> Any:
-        """TRL's own log-probs, else what `_generate_and_score_completions` would have computed."""
+    def _find_trainer_log_probs(self, step: int, batch: Any, attention: Any) -> tuple[Any, float | None]:
+        """TRL's own log-probs, else what `_generate_and_score_completions` would have computed, and the seconds that it
+        took here."""
         import torch
 
         if batch.get("old_per_token_logps") is not None:
-            return batch["old_per_token_logps"]
+            return batch["old_per_token_logps"], None
         advice = "set GRPOConfig(use_vllm=True, vllm_importance_sampling_correction=True) to have TRL compute them"
         if not self._forward:
             raise Lacking(f"TRL computes no old_per_token_logps here; {advice}, or Callback(trainer, forward=True)")
@@ -135,8 +177,8 @@ class Callback:
         known = inspect.signature(compute).parameters
         extra = {name: batch[name] for name in known if name in batch and name not in ("input_ids", "attention_mask")}
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], 1)
-        with torch.no_grad():
-            return compute(
+        with self._scoring.measure(step) as took, torch.no_grad():
+            found = compute(
                 trainer.model,
                 ids,
                 attention,
@@ -144,6 +186,9 @@ class Callback:
                 batch_size=trainer.args.per_device_train_batch_size,
                 **extra,
             )[0]
+            # A GPU is done once the values are here, which the record needs anyway.
+            found = found.cpu()
+        return found, took[0]
 
 
 def _describe_engine(args: Any) -> dict[str, Any]:

@@ -113,10 +113,16 @@ def main(snippet, way):
         exec(compile(snippet, "snippet", "exec"), {"trainer": trainer})
         trainer.train()
         assert trainer.state.global_step == WAYS[way]["max_steps"]
+    logged = [
+        {name: value for name, value in row.items() if name.startswith("logratio/")}
+        for row in trainer.state.log_history
+        if "loss" in row
+    ]
     say(
         **figures(seen["rollout"], seen["trainer"], seen["mask"]),
         correct=sum(seen["reward"]),
         ended=sum(seen["ended"]),
+        logged=logged,
         version=trl.__version__,
     )
 
