@@ -345,7 +345,8 @@ def test_a_cluster_without_a_free_core_says_so(cluster, monkeypatch, caplog):
     finally:
         for actor in busy:
             ray.kill(actor)
-    assert "all 3 cores of the cluster are taken" in said[0]
+    assert "s: all 3 cores of the cluster are taken, likely by a training job" in said[0]
+    assert "add a node or free a core, or use the command line on one machine" in said[0]
 
 
 def test_a_shard_that_ends_every_worker_is_given_up_and_named(cluster, tmp_path):

@@ -140,7 +140,8 @@ class ActorPool:
     def _describe_wait(self, seconds: float, free: float) -> str:
         total = ray.cluster_resources().get("CPU", 0.0)
         why = (
-            f"all {total:g} cores of the cluster are taken, likely by a training job"
+            f"all {total:g} cores of the cluster are taken, likely by a training job; add a node or free a core, or "
+            "use the command line on one machine, which gives the same figures"
             if free < 1
             else f"{free:g} of {total:g} cores are free, so its nodes are likely still installing or starting"
         )
