@@ -58,7 +58,7 @@ def main() -> None:
     data = SimpleNamespace(batch=batch, non_tensor_batch={"uid": uid}, meta_info={})
 
     def call_verl(step: int) -> None:
-        verl._keep(data, {"self": SimpleNamespace(global_steps=step)})
+        verl.keep(data, SimpleNamespace(global_steps=step), None)
 
     measure("verl", call_verl, verl._HOOK.flush, tokens)
 

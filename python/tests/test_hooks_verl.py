@@ -6,7 +6,16 @@ import subprocess
 import sys
 
 import pytest
-from hooks_support import expect_figures, install_metadata, read_arrays, read_column, read_texts, require, run_script
+from hooks_support import (
+    expect_figures,
+    install_metadata,
+    read_arrays,
+    read_column,
+    read_texts,
+    require,
+    run_script,
+    unpack,
+)
 
 PLUGIN = {"LOGRATIO_DIR": "recorded"}
 MODULE = {"VERL_USE_EXTERNAL_MODULES": "logratio.hooks.verl", "VERL_USE_EXTERNAL_PLUGINS": "none"}
@@ -41,9 +50,57 @@ def test_both_loops_are_recorded(tmp_path, loop, prompts, env, name):
     assert last["weight_versions"].tolist() == [2] * 4 + [-1] * 2 + [2] * 15
     # Of the six responses, only the last has the most tokens allowed.
     assert read_texts(folder, "finish_reason") == ["", "", "", "", "", "length"] * 4
+    # verl's loggers get each step's figures; v0's script sees them at the update.
+    assert all(value is not None for value in truth["logged"]) and len(truth["logged"]) == (3 if loop == "v0" else 4)
     # In critic warm-up, the actor is not updated, so step 1 is written without advantages.
     assert "advantages" not in arrays
     assert len(read_arrays(files[3])[0]["advantages"]) == 21
+
+
+@pytest.mark.parametrize("version", ["0.6.1", "0.7.1", "0.8.0", "0.9.0"])
+def test_older_releases_are_recorded_by_the_same_variable(tmp_path, version):
+    """The loop that is the default before 0.9; only 0.9 looks for plug-ins."""
+    require("verl", "ray", "transfer_queue")
+    truth, _ = run_script(tmp_path, "verl_v0.py", env=MODULE, release=unpack(f"verl=={version}"))
+    assert truth["version"] == version
+    folder = tmp_path / "logratio"
+    expect_figures(folder, truth)
+    files = sorted(folder.glob("*.safetensors"))
+    assert len(files) == 4
+    assert "advantages" not in read_arrays(files[0])[0]
+    assert len(read_arrays(files[3])[0]["advantages"]) == 21
+    assert sum(read_column(folder, "reward")) == truth["correct"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "version"), [("v0", None), ("v0", "0.6.1"), ("v1", None)], ids=["v0", "v0 of 0.6.1", "v1"]
+)
+def test_bypass_mode_scores_as_many_as_asked(tmp_path, loop, version):
+    require("verl", "ray", "transfer_queue")
+    release = None if version is None else unpack(f"verl=={version}")
+    env = {**MODULE, "LOGRATIO_SCORE_EVERY": "2", "LOGRATIO_SCORE_SEQUENCES": "3"}
+    truth, log = run_script(tmp_path, f"verl_{loop}.py", "bypass", env=env, release=release)
+    folder = tmp_path / "logratio"
+    # Step 2, which is sampled twice. v0 has two workers, so 3 sequences are rounded up to 4.
+    assert [path.name for path in sorted(folder.glob("*.safetensors"))] == [
+        "step_2.rank_0.call_0.safetensors",
+        "step_2.rank_0.call_1.safetensors",
+    ]
+    assert truth["sequences"] == (8 if loop == "v0" else 6)
+    expect_figures(folder, truth)
+    assert sum(read_column(folder, "reward")) == truth["correct"]
+    arrays, _ = read_arrays(sorted(folder.glob("*.safetensors"))[0])
+    assert len(arrays["advantages"]) == len(arrays["rollout_logprobs"])
+    assert [value is not None for value in truth["logged"]] == [False] * (loop == "v1") + [True, True, False]
+    assert log.count("scoring 3 sequences of one in 2 steps with the trainer's own model took") == 1
+
+
+def test_bypass_mode_says_what_to_set(tmp_path):
+    require("verl", "ray", "transfer_queue")
+    _, log = run_script(tmp_path, "verl_v0.py", "bypass", env=MODULE)
+    said = "nothing is recorded: bypass mode computes one policy only; set LOGRATIO_SCORE_EVERY=10"
+    assert log.count("nothing is recorded") == log.count(said) == 1
+    assert not list((tmp_path / "logratio").glob("*.safetensors"))
 
 
 def test_an_installed_package_changes_nothing_unless_asked(tmp_path):

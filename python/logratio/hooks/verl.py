@@ -1,17 +1,19 @@
-"""verl 0.9, both of its loops: nothing to edit. verl imports this by itself.
+"""verl 0.6 to 0.9, its older loop and v1: nothing to edit. verl imports this by itself.
 
-    LOGRATIO_DIR=logratio python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …
+    VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl python3 -m verl.trainer.main_ppo \\
+        actor_rollout_ref.rollout.calculate_log_probs=True …
 
-verl imports installed packages of the group ``verl.plugins`` and the modules that VERL_USE_EXTERNAL_MODULES names. The
-former does nothing unless LOGRATIO_DIR or LOGRATIO_URL is set, because an installed package must not change a run that
-did not ask for it. With ``VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl``, the directory defaults to ./logratio. If Ray
-already runs, its workers see neither variable; pass +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
+verl imports the modules that VERL_USE_EXTERNAL_MODULES names and, from 0.9 on, installed packages of the group
+``verl.plugins``. As such, the hook does nothing unless LOGRATIO_DIR or LOGRATIO_URL is set, because an installed package
+must not change a run that did not ask for it. If it is named, the directory defaults to ./logratio. If Ray already
+runs, its workers see no variable of this shell; pass +ray_kwargs.ray_init.runtime_env.env_vars.LOGRATIO_DIR=….
 
-Read in verl 0.9.1. Both loops call verl.utils.debug.metrics.calculate_debug_metrics when both log-probs exist: v0
-with the whole batch (trainer/ppo/ray_trainer.py, fit); v1, the default, with four tensors of it
-(trainer/ppo/v1/trainer_base.py, _compute_old_log_prob), so that the rest is fetched from TransferQueue. Advantages
-come later, so the batch is kept until `_update_actor` is called; if it is not (critic warm-up), the batch is written
-without them.
+Read in verl 0.6.1, 0.7.1, 0.8.0, 0.9.0 and 0.9.1. The loops call verl.utils.debug.metrics.calculate_debug_metrics when
+both log-probs exist: v0 with the whole batch (trainer/ppo/ray_trainer.py, fit); v1, the default of 0.9, with four
+tensors of it (trainer/ppo/v1/trainer_base.py, _compute_old_log_prob), so that the rest is fetched from TransferQueue. The
+metrics that it returns go to verl's loggers, and with them our figures. Advantages come later, so the batch is kept until
+`_update_actor` is called; if it is not (critic warm-up), the batch is written without them. In bypass mode, it is not
+called: ``verl_bypass``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .base import Hook, describe_sampling
+from .loop import Figures
 
 _HOOK = Hook(
     "verl",
@@ -57,6 +60,9 @@ _VERSIONS = ("min_global_steps", "max_global_steps")
 _FROM_QUEUE = ["uid", "prompts", "responses", "rm_scores", "data_source", "extra_fields"]
 
 
+_FIGURES = Figures(_HOOK)
+
+
 @dataclass
 class _Kept:
     """A batch that waits for its advantages."""
@@ -68,6 +74,8 @@ class _Kept:
     meta: dict[str, Any]
     #: Which rows are real; v1 pads a batch with rows of its own.
     real: Any = field(default=None)
+    #: Which rows of v0's batch these are; None if all.
+    rows: list[int] | None = None
 
 
 _kept: _Kept | None = None
@@ -91,11 +99,16 @@ def install() -> None:
 
     @functools.wraps(compare)
     def keep_and_compare(data: Any, *args: Any, **kwargs: Any) -> Any:
-        _keep(data, sys._getframe(1).f_locals)
-        return compare(data, *args, **kwargs)
+        caller = sys._getframe(1).f_locals
+        figures = keep(data, caller.get("self"), caller.get("batch"))
+        found = compare(data, *args, **kwargs)
+        return {**found, **(figures or {})} if isinstance(found, dict) else found
 
     keep_and_compare.recorded_by_logratio = True  # type: ignore[attr-defined]
     metrics.calculate_debug_metrics = keep_and_compare
+    from . import verl_bypass
+
+    verl_bypass.install()
     atexit.register(finish)
 
 
@@ -107,14 +120,24 @@ def finish() -> None:
 
 
 @_HOOK.guard
-def _keep(data: Any, caller: dict[str, Any]) -> None:
+def keep(data: Any, trainer: Any, batch: Any, rows: list[int] | None = None, **further: float) -> dict[str, float]:
+    """Keeps a batch with both log-probs until its advantages are known.
+
+    Args:
+        data: a ``DataProto`` with both.
+        trainer: the trainer, if known.
+        batch: what the loop calls its batch; in v1, the keys of its queue.
+        rows: which rows of the loop's batch ``data`` has; None for all. Only for v0.
+        further: other figures for the loggers.
+
+    Returns:
+        Figures for verl's loggers; empty if the step is not recorded.
+    """
     global _kept
     _write()
-    trainer = caller.get("self")
-    step = _find_step(data, trainer)
+    step = find_step(data, trainer)
     if not _HOOK.open_recorder(rank=0).is_due(step):
-        return
-    batch = caller.get("batch")
+        return {}
     queue = batch if hasattr(batch, "partition_id") else None
     rollout = getattr(getattr(getattr(trainer, "config", None), "actor_rollout_ref", None), "rollout", None)
     meta = describe_sampling(rollout) | _describe_engine(rollout)
@@ -124,12 +147,20 @@ def _keep(data: Any, caller: dict[str, Any]) -> None:
         columns |= _spread_versions(columns["responses"], *(others[name] for name in _VERSIONS))
     # Keep the original mask: rejection sampling changes it in place before the update.
     columns["response_mask"] = columns["response_mask"].clone()
-    _kept = _Kept(step, queue, columns, meta)
+    _kept = _Kept(step, queue, columns, meta, rows=rows)
     if queue is not None:
         _fetch(_kept)
     _kept.columns |= _find_ends(_kept.columns, getattr(rollout, "response_length", None))
+    figures = _measure(_kept, further)
     if not _follow(trainer):
         _write()
+    return figures
+
+
+def _measure(kept: _Kept, further: dict[str, float]) -> dict[str, float]:
+    columns = {name: kept.columns[name] for name in ("rollout_log_probs", "old_log_probs", "response_mask")}
+    _FIGURES.add(kept.step, _drop_padding(columns, kept.real), **further)
+    return _FIGURES.take()
 
 
 def _describe_engine(rollout: Any) -> dict[str, str]:
@@ -139,7 +170,8 @@ def _describe_engine(rollout: Any) -> dict[str, str]:
     return found | ({"rollout_topology": f"tp{size}"} if isinstance(size, int) else {})
 
 
-def _find_step(data: Any, trainer: Any) -> int:
+def find_step(data: Any, trainer: Any) -> int:
+    """The training step, or the number of the call if it is unknown."""
     global _unknown_steps
     step = getattr(trainer, "global_steps", None)
     if step is None:
@@ -231,11 +263,13 @@ def _to_list(values: Any) -> list[Any]:
 
 def _follow(trainer: Any) -> bool:
     """Whether this trainer will complete the kept batch when it begins its update."""
-    if trainer is None or not hasattr(trainer, "_update_actor"):
-        return False
-    if "_update_actor" in vars(trainer):
-        return True
-    update = trainer._update_actor
+    owner, name = trainer, "_update_actor"
+    if not hasattr(owner, name):
+        # verl 0.6 calls its workers itself.
+        owner, name = getattr(trainer, "actor_rollout_wg", None), "update_actor"
+    update = getattr(owner, name, None)
+    if update is None or hasattr(update, "completed_by_logratio"):
+        return update is not None
 
     @functools.wraps(update)
     def complete_and_update(batch: Any, *args: Any, **kwargs: Any) -> Any:
@@ -243,7 +277,8 @@ def _follow(trainer: Any) -> bool:
         _write()
         return update(batch, *args, **kwargs)
 
-    trainer._update_actor = complete_and_update
+    complete_and_update.completed_by_logratio = True  # type: ignore[attr-defined]
+    setattr(owner, name, complete_and_update)
     return True
 
 
@@ -253,6 +288,8 @@ def _complete(batch: Any) -> None:
     if _kept is None:
         return
     if _kept.queue is None:
+        if _kept.rows is not None:
+            batch = batch.select_idxs(_kept.rows)
         if len(batch) == len(_kept.columns["responses"]):
             _kept.columns |= _take_tensors(batch.batch, _LATE) | _take_texts(batch)
         return
@@ -272,10 +309,13 @@ def _write() -> None:
     if _kept is None:
         return
     kept, _kept = _kept, None
-    columns = kept.columns
-    if kept.real is not None and len(kept.real) < len(columns["responses"]):
-        columns = {name: _choose(value, kept.real) for name, value in columns.items()}
-    _HOOK.log(kept.step, rank=0, meta=kept.meta, **columns)
+    _HOOK.log(kept.step, rank=0, meta=kept.meta, **_drop_padding(kept.columns, kept.real))
+
+
+def _drop_padding(columns: dict[str, Any], real: list[int] | None) -> dict[str, Any]:
+    if real is None or len(real) == len(columns["response_mask"]):
+        return columns
+    return {name: _choose(value, real) for name, value in columns.items()}
 
 
 def _choose(values: Any, rows: list[int]) -> Any:
