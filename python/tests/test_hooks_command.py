@@ -34,7 +34,7 @@ def test_installed_trainers_and_their_lines(installed, capsys):
         "  shell; both loops, nothing to edit:\n"
         '    export VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl LOGRATIO_DIR="$PWD/logratio"\n'
         "    python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …\n"
-        "  needs algorithm.rollout_correction.bypass_mode=False: bypass mode computes one policy only\n\n"
+        "  needs in bypass mode, LOGRATIO_SCORE_EVERY=10: the actor then scores one step in 10 for the record\n\n"
         "TRL 1.17.0 (hook written for 1.16.0)\n"
         "  Python, before trainer.train():\n"
         "    import logratio.trl\n"
@@ -52,6 +52,12 @@ def test_one_trainer_whatever_its_spelling(installed, capsys):
     assert main(["--path", "ms-swift"]) == 0
     path = capsys.readouterr().out.strip()
     assert f"--external_plugins {path} --callbacks logratio" in found["lines"]
+
+
+def test_a_trainer_that_writes_both_itself_has_its_own_directory(installed, capsys):
+    assert main(["--trainer", "prime-rl"]) == 0
+    said = capsys.readouterr().out
+    assert "logratio view RUN_DIR/monitors --follow" in said and "Then:" not in said
 
 
 def test_none_is_installed_or_unknown(installed, capsys):

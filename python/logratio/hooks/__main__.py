@@ -78,7 +78,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("  " + ", ".join(trainer.name for trainer in TRAINERS))
         return 0
     print("\n\n".join(describe(trainer) for trainer in chosen))
-    print("\nThen: logratio view logratio --follow")
+    if any(trainer.language != "none" for trainer in chosen):
+        print("\nThen: logratio view logratio --follow")
     return 0
 
 

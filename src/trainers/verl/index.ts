@@ -72,7 +72,7 @@ export const trainer: Trainer = {
       'export VERL_USE_EXTERNAL_MODULES=logratio.hooks.verl LOGRATIO_DIR="$PWD/logratio"',
       "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.calculate_log_probs=True …",
     ],
-    needs: "algorithm.rollout_correction.bypass_mode=False: bypass mode computes one policy only",
+    needs: "in bypass mode, LOGRATIO_SCORE_EVERY=10: the actor then scores one step in 10 for the record",
   },
   textDumps: [{ what: "verl's rollout_data_dir or validation_data_dir", keys: ["input", "output", "score"] }],
 };
