@@ -1,4 +1,5 @@
-"""What hooks cost the training thread, in milliseconds per step; another thread does the writing.
+"""What hooks cost the training thread, in milliseconds per step; another thread does the writing. The drop-in for verl's
+calculate_debug_metrics stands beside verl's own, where verl is installed.
 
 python bench/hooks.py
 """
@@ -46,6 +47,18 @@ def measure(name: str, call: Callable[[int], None], flush: Callable[[], None], t
     print(f"{name}: {1e3 * float(np.median(times[3:])):.1f} ms for {tokens:,} tokens")
 
 
+def measure_debug_metrics(data: Any, tokens: int) -> None:
+    from logratio.verl import calculate_debug_metrics
+
+    measure("calculate_debug_metrics", lambda step: calculate_debug_metrics(data), lambda: None, tokens)
+    try:
+        from verl.utils.debug.metrics import calculate_debug_metrics as of_verl
+    except ImportError:
+        print("verl is not installed: no comparison with its own calculate_debug_metrics")
+        return
+    measure("the same of verl", lambda step: of_verl(data), lambda: None, tokens)
+
+
 def main() -> None:
     os.environ["LOGRATIO_DIR"] = tempfile.mkdtemp()
     from logratio import slime, trl
@@ -61,6 +74,7 @@ def main() -> None:
         verl.keep(data, SimpleNamespace(global_steps=step), None)
 
     measure("verl", call_verl, verl._HOOK.flush, tokens)
+    measure_debug_metrics(data, tokens)
 
     micro = {
         "prompt_ids": c["prompts"],
