@@ -52,6 +52,17 @@ function file(name: string, ...lines: string[]): string {
 
 const parseMetrics = (out: string): Record<string, number | null> => JSON.parse(out).metrics;
 
+it.each([
+  { args: ["--color", "never"], env: {} },
+  { args: ["--no-color"], env: {} },
+  { args: [], env: { NO_COLOR: "1" } },
+])("prints errors without colors for $args $env, whatever FORCE_COLOR says", ({ args, env }) => {
+  const run = (words: readonly string[], more: Record<string, string>) =>
+    logratio([...words, "report", "missing"], { env: { NO_COLOR: "", FORCE_COLOR: "1", ...more } }).err;
+  expect(run([], {})).toContain("\u001b[31m");
+  expect(run(args, env)).toMatch(/^error: missing does not exist/);
+});
+
 it.skipIf(noShell)("completes the files it writes when nobody reads its output to the end", () => {
   const log = join(directory, "piped.jsonl");
   const verb = `divergence '${DEMO}' --threshold 0.1 --top-k 40 --out '${log}'`;

@@ -18,6 +18,7 @@ from .errors import LogratioError
 #: Exit status of success, and of success with skipped inputs, which the report mentions itself.
 GOOD = (0, 4)
 _LABEL = re.compile(r"^  (where|likely|try) {1,7}(\S.*)$")
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -88,27 +89,32 @@ def write_flags(options: Mapping[str, Any]) -> list[str]:
     return words
 
 
-def run_program(words: Sequence[str], also: Collection[int] = ()) -> tuple[str, int]:
+def run_program(words: Sequence[str], also: Collection[int] = (), timeout: float | None = None) -> tuple[str, int]:
     """Runs the program to its end.
 
     Args:
         also: further statuses with which it answers: 1 of a check that does not hold.
+        timeout: seconds after which it is ended; None waits as long as it takes.
 
     Returns:
         What it printed, and its exit status (0, 4 or one of ``also``).
 
     Raises:
-        LogratioError: with the error from standard error, for every other status.
+        LogratioError: with the error from standard error, for every other status, and when the time is up.
     """
-    done = subprocess.run(
-        [*find_command(), "--color", "never", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-        errors="replace",
-        env=environment(),
-    )
+    try:
+        done = subprocess.run(
+            [*find_command(), "--color", "never", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+            timeout=timeout,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LogratioError(f"logratio did not end within {error.timeout:.3g} seconds") from error
     if done.returncode not in GOOD and not (done.returncode in also and done.stdout):
         raise parse_error(done.stderr, done.returncode)
     return done.stdout, done.returncode
@@ -116,7 +122,8 @@ def run_program(words: Sequence[str], also: Collection[int] = ()) -> tuple[str, 
 
 def parse_error(text: str, status: int) -> LogratioError:
     """The error in the program's standard error."""
-    lines = text.splitlines()
+    # LOGRATIO_CLI may name a program that colors it, as FORCE_COLOR of Jupyter asks.
+    lines = _COLOR.sub("", text).splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith(("error: ", "bug: "))), None)
     if first is None:
         said = text.strip() or "it said nothing"

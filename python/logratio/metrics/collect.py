@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import read_text
+from ..errors import LogratioError
 from ..recorder.record import pack
 from .figures import Figures, join_names, measure_packed
 from .sources import find_columns, load_columns
@@ -120,15 +120,11 @@ def read_report(path: Path) -> Mapping[str, Any]:
         value = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(value, Mapping) and is_report(value):
             return value
-    from ..command import CommandError, find_node, find_program
+    from ..program import run_program
 
     try:
-        command = [find_node(), str(find_program()), "report", str(path), "--json"]
-    except CommandError as error:
+        said, _ = run_program(["report", "--json", "--", str(path)])
+    except LogratioError as error:
         raise MetricsError(f"cannot read {path}: {error}") from error
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL)
-    # Status 4: done, but some inputs were skipped.
-    if done.returncode not in (0, 4):
-        raise MetricsError(f"cannot read {path}: {done.stderr.strip().removeprefix('error: ')}")
-    report: Mapping[str, Any] = json.loads(done.stdout)
+    report: Mapping[str, Any] = json.loads(said)
     return report

@@ -15,7 +15,7 @@ import { formatLine } from "./messages.ts";
 import { packageVersion } from "./package-version.ts";
 import { formatProgramHelp } from "./program-help.ts";
 import { writeMessage, writeOutput } from "./standard-streams.ts";
-import { type ColorChoice, openTerminal } from "./terminal.ts";
+import { type ColorChoice, openTerminal, setColor } from "./terminal.ts";
 import { formatExamples, VERBS, type Verb } from "./verbs/index.ts";
 
 const NAMES = [...VERBS.map(({ name }) => name), "help"];
@@ -26,7 +26,8 @@ export async function runCommandLine(given: readonly string[]): Promise<ExitStat
   if (note !== undefined) writeMessage(formatLine(note));
   let status: ExitStatus = EXIT.fine;
   const program = buildProgram(async (verb, command) => {
-    const terminal = openTerminal(colorChoice(program.opts().color as unknown));
+    setColor(colorChoice(program.opts().color as unknown));
+    const terminal = openTerminal();
     setDuckdbAllocator();
     const { setV8Flags } = await import("./v8-flags.ts");
     const running = verb.run(command.processedArgs, command.opts(), terminal, program);

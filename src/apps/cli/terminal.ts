@@ -27,6 +27,13 @@ export interface Terminal {
 
 const CODES: Readonly<Record<Color, number>> = { red: 31, yellow: 33, green: 32, dim: 2, bold: 1 };
 
+/** What `--color` asked for, also when a verb has failed and only its error is left to print. */
+let asked: ColorChoice = "auto";
+
+export function setColor(choice: ColorChoice): void {
+  asked = choice;
+}
+
 /** NO_COLOR (https://no-color.org) and FORCE_COLOR count unless `--color` says otherwise. */
 function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream): boolean {
   if (choice !== "auto") return choice === "always";
@@ -35,13 +42,13 @@ function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && process.env.TERM !== "dumb";
 }
 
-export function openTerminal(choice: ColorChoice = "auto"): Terminal {
-  const paints = wantsColor(choice, process.stderr);
+export function openTerminal(): Terminal {
+  const paints = wantsColor(asked, process.stderr);
   const locale = process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || "";
   return {
     width: Math.min(Math.max(process.stdout.columns || Number(process.env.COLUMNS) || 80, 60), 160),
     height: process.stdout.rows || 24,
-    color: wantsColor(choice, process.stdout),
+    color: wantsColor(asked, process.stdout),
     unicode: process.platform === "win32" || locale === "" || /utf-?8/i.test(locale),
     interactive: process.stdout.isTTY === true,
     progress: process.stderr.isTTY === true && process.env.TERM !== "dumb",
