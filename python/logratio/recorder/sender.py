@@ -111,6 +111,8 @@ class Sender:
         self._is_stopping = False
         #: Whether the last request got no answer, or one that was not the server's.
         self.is_away = False
+        #: Whether a connection is being made, which takes as long as its timeout if nothing answers at all.
+        self._is_connecting = False
         self._thread = threading.Thread(target=self._run, name="logratio-sender", daemon=True)
         self._thread.start()
 
@@ -137,7 +139,8 @@ class Sender:
                 now = time.monotonic()
                 if until is not None and now >= until:
                     return False
-                if patience is not None and self.is_away and now - began >= patience:
+                is_out_of_reach = self.is_away or self._is_connecting
+                if patience is not None and is_out_of_reach and now - began >= patience:
                     return False
                 left = 0.2 if until is None else min(0.2, until - now)
                 self._changed.wait(left)
@@ -269,7 +272,11 @@ class Sender:
             made = kind(self._parts.hostname or "", self._parts.port, timeout=_TIMEOUT, blocksize=_CHUNK)
             # Not left to the request, which tolerates broken connections: one that was never made cannot have an
             # answer.
-            made.connect()
+            self._is_connecting = True
+            try:
+                made.connect()
+            finally:
+                self._is_connecting = False
             self._connection = made
         return self._connection
 

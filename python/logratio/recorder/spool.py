@@ -16,8 +16,6 @@ import hashlib
 import json
 import os
 import re
-import stat
-import tempfile
 import threading
 import time
 import uuid
@@ -32,6 +30,7 @@ import numpy as np
 from .files import publish_as
 from .launch import Roster, find_launch, hash_launch
 from .locks import Held, read_facts, take
+from .node import Room, find_spool, measure_file
 from .sender import Address, Parcel, Sender, Sent
 
 if TYPE_CHECKING:
@@ -41,26 +40,8 @@ _NAME = re.compile(r"(?:\d{8,}\.)?step_(-?\d+)\.rank_(\d+)\.call_(\d+)\.safetens
 _SENT = ".sent"
 #: Steps whose call counts are kept.
 _STEPS_KEPT = 64
-#: Seconds that an ending process waits for a server that is away.
-_AWAY_PATIENCE = 5.0
-
-
-def find_spool() -> Path:
-    """The folder where batches wait: ``$LOGRATIO_SPOOL``, else this user's in the system's temporary directory.
-
-    Raises:
-        OSError: if it cannot be created, or belongs to another user.
-    """
-    given = os.environ.get("LOGRATIO_SPOOL")
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    base = Path(given) if given else Path(tempfile.gettempdir()) / f"logratio-spool-{user}"
-    os.makedirs(base, mode=0o700, exist_ok=True)
-    if not given and hasattr(os, "getuid"):
-        found = os.lstat(base)
-        # Any user who can write to the temporary directory could have created it, to read what is spooled.
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
-            raise PermissionError(f"{base} belongs to another user: set LOGRATIO_SPOOL to a folder of your own")
-    return base
+#: Seconds that an ending process waits for a server that is away; `Sender.stop` takes one more.
+_AWAY_PATIENCE = 4.0
 
 
 @dataclass
@@ -81,7 +62,8 @@ class ServerSink:
         url: address of the server.
         name: name of the run; None means ``$LOGRATIO_NAME``, else ``run``.
         resume: what the server does if it has an earlier run of this name.
-        most_bytes: bytes of files that may wait; beyond that, batches are dropped and counted.
+        most_bytes: bytes of files that may wait in the spool, of all recorders of this user on this machine; beyond
+            that, batches are dropped and counted.
 
     Raises:
         ValueError: if the URL is not an http or https URL.
@@ -121,8 +103,7 @@ class ServerSink:
         self._waiting: dict[Path, _Own] = {}
         #: Files that the server has, kept as long as their step is the last, so that it can be measured.
         self._kept: dict[Path, int] = {}
-        self._bytes = 0
-        self._refused_bytes = 0
+        self._room: Room | None = None
         self._last: int | None = None
         self.folder: Path | None = None
 
@@ -133,14 +114,17 @@ class ServerSink:
             OSError: if the spool cannot be written.
         """
         sender = self._start(rank)
-        assert self.folder is not None
+        assert self.folder is not None and self._room is not None
         if step != self._last:
             self._last = step
             self._drop_kept(step)
-        if self._bytes > self._most_bytes:
+        with self._lock:
+            waiting = self._room.measure()
+        if waiting > self._most_bytes:
             self._recorder.count("dropped")
             self._recorder.warn(
-                f"batches are dropped: {self._bytes} bytes wait in {self.folder} for {self._url}, which is away or slow",
+                f"batches are dropped: {waiting} bytes wait in {self.folder.parent}, and {self._url} is away or slow; "
+                f"max_spool_bytes is {self._most_bytes} for all recorders of this machine",
                 "spool",
             )
             return
@@ -154,7 +138,7 @@ class ServerSink:
         size = publish_as(path, arrays, metadata, self._recorder.id)
         with self._lock:
             self._waiting[path] = _Own(len(arrays["row"]), int(arrays["response_offsets"][-1]), size)
-            self._bytes += size
+            self._room.add(size)
         sender.add(Parcel(path, self._address, step, rank, call))
 
     def find(self, step: int) -> list[Path]:
@@ -226,10 +210,9 @@ class ServerSink:
                 lock.release()
         self._roster, self.folder = roster, folder
         self._recorder.warn_of_twin(others, rank)
-        self._refused_bytes = sum(_size(path) for path in (base / f"{key}.refused").glob("*/*"))
+        self._room = Room(base)
         sender = Sender(self._url, folder, self._recorder.warn, self._settle)
         for parcel in left:
-            self._bytes += _size(parcel.path)
             sender.add(parcel)
         if left:
             self._recorder.warn(f"{len(left)} batches of an earlier recorder of this run are sent first")
@@ -261,7 +244,7 @@ class ServerSink:
         path = sent.parcel.path
         with self._lock:
             own = self._waiting.pop(path, None)
-        size = own.size if own is not None else _size(path)
+        size = own.size if own is not None else measure_file(path)
         if sent.is_delivered:
             if own is not None:
                 self._recorder.count_written(own.sequences, own.tokens)
@@ -299,18 +282,16 @@ class ServerSink:
         folder = path.parent.with_name(f"{path.parent.name.split('.')[0]}.refused") / path.parent.name.split(".")[-1]
         if not path.exists():
             return ""
-        if self._refused_bytes + size > self._most_bytes:
+        if self._room is not None and self._room.measure_refused() + size > self._most_bytes:
             self._remove(path, size)
-            return f"; it is not kept, since {folder.parent} is full"
+            return f"; it is not kept, since {folder.parent} and others like it are full"
         try:
             os.makedirs(folder, exist_ok=True)
             os.rename(path, folder / path.name)
         except OSError as error:
             self._recorder.warn(f"a refused batch could not be moved to {folder}: {error}", "set aside")
             return ""
-        with self._lock:
-            self._bytes -= size
-            self._refused_bytes += size
+        self._free(size)
         return f"; it is kept in {folder}"
 
     def _drop_kept(self, step: int | None) -> None:
@@ -325,8 +306,12 @@ class ServerSink:
         # The next recorder sends a file that stays once more, and the server recognizes it by its digest.
         with contextlib.suppress(OSError):
             os.unlink(path)
+        self._free(size)
+
+    def _free(self, size: int) -> None:
         with self._lock:
-            self._bytes -= size
+            if self._room is not None:
+                self._room.add(-size)
 
 
 def _is_address(url: str) -> bool:
@@ -390,13 +375,6 @@ def _remove_empty(folder: Path) -> None:
         for path in folder.iterdir():
             os.unlink(path)
         os.rmdir(folder)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _name_folder(name: str) -> str:
