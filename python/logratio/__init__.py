@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .errors import LogratioError
     from .metrics import log_to, scalars
     from .notebook import Report, Viewer, report, view
-    from .recorder import Counts, Recorder, init
+    from .recorder import Counts, Recorder, finish, init, log
     from .verb_module import VerbModule
     from .verbs import Result, compare, correct, doctor, gate, kl, score, show, sweep
     from .weights import WeightComparison, WeightDigest, weight_digest
@@ -49,9 +49,11 @@ _HOMES = {
     "compare_policies": ".agree",
     "correct": ".verbs",
     "doctor": ".verbs",
+    "finish": ".recorder",
     "gate": ".verbs",
     "init": ".recorder",
     "kl": ".verbs",
+    "log": ".recorder",
     "log_to": ".metrics",
     "parse_correction": ".corrections",
     "report": ".notebook",
@@ -86,9 +88,11 @@ __all__ = [
     "digits",
     "divergence",
     "doctor",
+    "finish",
     "gate",
     "init",
     "kl",
+    "log",
     "log_to",
     "parse_correction",
     "report",
@@ -101,14 +105,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name], __name__), name)
-    globals()[name] = value
-    return value
+# Type checkers know the names from above, and must find those that do not exist.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(_HOMES[name], __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -79,8 +79,6 @@ def test_unknown_names_are_refused_in_every_door_and_once_by_log(tmp_path, caplo
         ({"rollout_log_probs": R[0], "old_log_probs": OLD[0]}, r"has the shape \[4\], expected \[B, T\]"),
         ({"rollout_log_probs": R[None], "old_log_probs": OLD[None]}, r"has the shape \[1, 3, 4\], expected \[B, T\]"),
         ({"rollout_log_probs": np.float32(-1.0)}, r"has the shape \[\]"),
-        ({"rollout_log_probs": R[:0], "old_log_probs": OLD[:0]}, r"the batch is empty: rollout_log_probs has the shape"),
-        ({"rollout_log_probs": [], "old_log_probs": []}, "the batch is empty"),
         ({"rollout_log_probs": "x"}, "rollout_log_probs is a str"),
         ({"rollout_log_probs": R + 0j}, "rollout_log_probs holds complex128"),
         ({"rollout_log_probs": [[-1.0, -2.0], [-1.0]], "old_log_probs": [[-1.0, -2.0], [-1.0, -2.0]]}, "has 2 tokens in sequence 1, rollout_log_probs 1"),
@@ -98,6 +96,19 @@ def test_columns_that_do_not_fit_are_refused_with_both_shapes(columns, message, 
         run.log(step=1, **batch)
     assert run.counts.failed == 1 and len(caplog.records) == 1
     assert run.finish().written == 0
+
+
+@pytest.mark.parametrize("none", [R[:0], [], [np.zeros(0)][:0]], ids=["array", "list", "rows"])
+def test_an_empty_batch_is_counted_apart_and_no_failure(none, tmp_path, caplog, capsys):
+    with pytest.raises(
+        BatchError, match=r"the batch is empty: rollout_log_probs has the shape \[0, .*a filter left no"
+    ):
+        pack({"rollout_log_probs": none, "old_log_probs": none})
+    with caplog.at_level(logging.WARNING, "logratio"), logratio.init(tmp_path) as run:
+        run.log(step=1, **PAIR)
+        run.log(step=1, rollout_log_probs=none, old_log_probs=none)
+    assert (run.counts.written, run.counts.empty, run.counts.failed, caplog.records) == (1, 1, 0, [])
+    assert f"1 batch (3 sequences, 12 tokens) written to {tmp_path}, 1 empty" in capsys.readouterr().err
 
 
 def test_each_fault_is_said_once_whatever_its_numbers(tmp_path, caplog):

@@ -59,7 +59,7 @@ def test_a_second_run_is_beside_the_first(tmp_path, capsys):
     said = capsys.readouterr().err
     assert f"{tmp_path / 'run'} has 3 files of an earlier recorder: this run is run-2" in said
     assert f"records to {tmp_path / 'run-3'}" in said
-    assert f"1 batches (1 sequences, 2 tokens) written to {tmp_path / 'run-3'}" in said
+    assert f"1 batch (1 sequence, 2 tokens) written to {tmp_path / 'run-3'}" in said
 
 
 def test_without_a_name_it_is_beside_the_directory(tmp_path):

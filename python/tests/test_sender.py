@@ -116,7 +116,7 @@ def test_batches_arrive_and_the_spool_is_empty_again(servers, spool):
     server = servers()
     with logratio.init(url=server.url, name="exp/7", rank=3) as run:
         assert run.path is None and run.place == f"{server.url} as 'exp/7'"
-        assert run.page == f"{server.url}/runs/exp~2F7/"
+        assert run.url == f"{server.url}/runs/exp~2F7/"
         for step in range(4):
             run.log(step=step, **make_columns(seed=step))
         assert run.flush(60)
@@ -237,7 +237,7 @@ def test_a_later_run_of_a_name_has_a_run_of_its_own(servers, spool, capsys, monk
         with logratio.init(url=server.url, name="again") as run:
             run.log(step=7, **make_columns())
             assert run.flush(60)
-        assert run.page == f"{server.url}/runs/again{'-2' if launch == 'b' else ''}/"
+        assert run.url == f"{server.url}/runs/again{'-2' if launch == 'b' else ''}/"
     eventually(lambda: [run["sequences"] for _, run in sorted(server.runs().items())] == [8, 4])
     assert "this run is 'again-2'" in capsys.readouterr().err
 
@@ -392,11 +392,11 @@ def test_the_page_of_a_run_is_where_the_server_has_it(servers, name):
     with logratio.init(url=server.url, name=name) as run:
         run.log(step=0, **make_columns())
         assert run.flush(60)
-    assert run.page == f"{server.url}/runs/{server.runs()[name]['folder']}/"
+    assert run.url == f"{server.url}/runs/{server.runs()[name]['folder']}/"
 
 
 def test_a_run_in_a_directory_has_no_page(tmp_path):
-    assert logratio.init(dir=tmp_path).page is None
+    assert logratio.init(dir=tmp_path).url is None
 
 
 def test_a_rank_that_has_finished_begins_another_launch(odd, spool, monkeypatch):

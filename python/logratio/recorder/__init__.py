@@ -5,6 +5,9 @@ raised into the loop; dropped calls are counted. A file gets its name only when 
 wait on disk, not in memory.
 """
 
-from .recorder import BatchError, Counts, Recorder, init
+from .columns import BatchError
+from .counts import Counts
+from .current import finish, init, log
+from .recorder import Recorder
 
-__all__ = ["BatchError", "Counts", "Recorder", "init"]
+__all__ = ["BatchError", "Counts", "Recorder", "finish", "init", "log"]

@@ -83,6 +83,10 @@ class BatchError(ValueError):
         return "; ".join([self.message, *(f"{label}: {text}" for label, text in advice if text)])
 
 
+class EmptyBatchError(BatchError):
+    """The batch has no sequence."""
+
+
 def check_columns(given: Mapping[str, Any], *, with_facts: bool = False) -> dict[str, Any]:
     """Returns the columns of a batch under the record's names, after checking that they fit together.
 
@@ -265,7 +269,10 @@ def _check_kind(name: str, array: np.ndarray) -> np.ndarray:
     # ml_dtypes' bfloat16 and float8, which JAX uses.
     if array.dtype.kind == "V" and "float" in array.dtype.name:
         return array.astype(np.float32)
-    raise BatchError(f"{name} holds {array.dtype.name}, expected numbers")
+    raise BatchError(
+        f"{name} holds {array.dtype.name}, expected numbers",
+        hint="give real numbers: floats for log-probs, whole numbers for ids",
+    )
 
 
 def _take_tensor(name: str, tensor: Any) -> Any:
@@ -288,7 +295,9 @@ def _take_tensor(name: str, tensor: Any) -> Any:
         raise BatchError(f"{name} is a tensor on the meta device, which has no values", hint="give the computed tensor")
     kind = str(tensor.dtype)
     if "complex" in kind or kind.startswith("torch.q"):
-        raise BatchError(f"{name} holds {kind}, expected numbers")
+        raise BatchError(
+            f"{name} holds {kind}, expected numbers", hint="give real numbers, nats: .real or .dequantize()"
+        )
     if "float8" in kind:
         tensor = tensor.detach().float()
     return tensor.resolve_neg() if tensor.is_neg() else tensor
@@ -314,7 +323,11 @@ class _Batch:
     def of(cls, columns: Mapping[str, Any]) -> _Batch:
         leading = next((name for name in LEADING if name in columns), None)
         if leading is None:
-            raise BatchError("neither rollout_log_probs, old_log_probs nor responses was given")
+            raise BatchError(
+                "neither rollout_log_probs, old_log_probs nor responses was given",
+                likely="the trainer names them otherwise",
+                hint="give both policies' log-probs: rollout_log_probs and old_log_probs, [B, T] each",
+            )
         values = {name: columns[name] for name in (*LEADING, "response_mask") if name in columns}
         for name, value in values.items():
             if not isinstance(value, list) and value.ndim != 2:
@@ -324,7 +337,7 @@ class _Batch:
         sequences = len(values[leading])
         if sequences == 0:
             shape = describe_column(values[leading])
-            raise BatchError(
+            raise EmptyBatchError(
                 f"the batch is empty: {leading} has the shape {shape}",
                 likely="a filter left no sequence",
                 hint="log batches that have one",

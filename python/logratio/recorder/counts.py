@@ -8,12 +8,14 @@ from pathlib import Path
 
 @dataclass
 class Counts:
-    """The outcomes of calls of ``log``; each call is in one of the first five counts."""
+    """The outcomes of calls of ``log``; each call is in one of the first six counts."""
 
     #: Written as whole files or, with ``url``, acknowledged by the server.
     written: int = 0
     #: Skipped, because ``every`` does not ask for the step.
     passed_over: int = 0
+    #: Without a sequence, for instance because a filter left none: there was nothing to record.
+    empty: int = 0
     #: Dropped because the queue was full, as the disk is slower than the loop, or, with ``url``, because the spool was
     #: full, as the server was away.
     dropped: int = 0
@@ -30,7 +32,8 @@ class Counts:
 
 def describe(counts: Counts, place: str | Path) -> str:
     """What was recorded, in one line."""
-    parts = [f"{counts.written} batches ({counts.sequences} sequences, {counts.tokens} tokens) written to {place}"]
+    content = f"{_count(counts.sequences, 'sequence')}, {_count(counts.tokens, 'token')}"
+    parts = [f"{_count(counts.written, 'batch', 'batches')} ({content}) written to {place}"]
     if counts.dropped:
         slow = "server was away or" if str(place).startswith("http") else "disk was"
         parts.append(f"{counts.dropped} dropped because the {slow} too slow")
@@ -38,6 +41,12 @@ def describe(counts: Counts, place: str | Path) -> str:
         parts.append(f"{counts.unsent} not {'sent' if str(place).startswith('http') else 'written'} yet")
     if counts.failed:
         parts.append(f"{counts.failed} failed")
+    if counts.empty:
+        parts.append(f"{counts.empty} empty")
     if counts.sequences_left_out:
-        parts.append(f"{counts.sequences_left_out} sequences left out by sample and max_tokens")
+        parts.append(f"{_count(counts.sequences_left_out, 'sequence')} left out by sample and max_tokens")
     return ", ".join(parts)
+
+
+def _count(number: int, one: str, several: str | None = None) -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"

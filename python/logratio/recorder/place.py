@@ -15,6 +15,7 @@ from .locks import Held
 
 #: Values of ``resume``; None starts a new run beside an earlier one.
 RESUME = ("allow", "must", "never")
+MODES = ("enabled", "disabled")
 #: A hidden folder, so that no reader takes its files for data.
 _OWN = ".logratio"
 _BATCH = re.compile(r"step_-?\d+\.rank_\d+\.call_\d+\.safetensors")
@@ -49,6 +50,19 @@ def read_resume(given: str | None) -> str | None:
     if text is not None and text not in RESUME:
         raise ValueError(f'resume must be "allow", "must" or "never", not {text!r}')
     return text
+
+
+def is_disabled(given: str | None) -> bool:
+    """Whether ``mode``, or the environment's value if not given, turns recording off.
+
+    Raises:
+        ArgumentError: if it is not a text.
+        ValueError: if it is not one of the values.
+    """
+    text = read_text("mode", given) if given is not None else os.environ.get("LOGRATIO_MODE") or "enabled"
+    if text not in MODES:
+        raise ValueError(f'mode must be "enabled" or "disabled", not {text!r}')
+    return text == "disabled"
 
 
 @dataclass

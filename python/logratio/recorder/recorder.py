@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import logging
 import os
 import queue
@@ -14,20 +15,22 @@ import time
 import uuid
 import weakref
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import ArgumentError, read_number, read_path, read_text, read_whole
 from .arrays import BufferPool, Copied, copy, is_ragged, join_rows
-from .columns import BatchError, check_columns, check_fact
+from .assess import describe_answer, find_answer, wants_answer
+from .columns import BatchError, EmptyBatchError, check_columns, check_fact
+from .config import read_config, read_tags
 from .counts import Counts, describe
 from .files import publish, read_safetensors
-from .place import Place, check_name, claim, read_resume
+from .place import Place, check_name, claim, is_disabled, read_resume
 from .record import pack
 from .spool import ServerSink
 
@@ -103,12 +106,19 @@ class Recorder:
             as ``NAME-2``, ``NAME-3``, …. ``"allow"``: add batches to it, for a training that resumes from a checkpoint.
             ``"must"``: the same, and there must be one. ``"never"``: there must be none. Recorders of one launch
             share a run in any case. The default is ``$LOGRATIO_RESUME``.
+        config: the run's configuration: a dict, nested or not, a dataclass, a pydantic model or ``argparse``'s namespace.
+            It is kept in the metadata of every file; what it says of temperature, top-p, engine, precision and the like
+            counts as ``meta`` of every batch that does not say otherwise (docs/training-loop.md has the names).
+        tags: words for the run, kept with it.
+        mode: ``"disabled"``: nothing is recorded, printed or written, and every method can be called; ``"enabled"``.
+            The default is ``$LOGRATIO_MODE``, else ``"enabled"``.
         every: records every n-th step.
         sample: share of the sequences to write, 0 to 1; the same sequences of a step on every machine.
         max_tokens: the most tokens of one call to write; whole sequences are left out, chosen without looking at them.
         max_queue_bytes: bytes of copies that may wait for the disk; beyond that, calls are dropped and counted.
-        max_spool_bytes: with ``url``, bytes of files that may wait for the server in ``$LOGRATIO_SPOOL`` (default: the
-            system's temporary directory); beyond that, calls are dropped and counted.
+        max_spool_bytes: with ``url``, bytes of files of all recorders of this machine that may wait for the server in
+            ``$LOGRATIO_SPOOL`` (default: the system's temporary directory, or another place if that is in memory);
+            beyond that, calls are dropped and counted.
 
     Raises:
         TypeError: if an argument has a wrong type.
@@ -124,6 +134,9 @@ class Recorder:
         url: str | None = None,
         rank: int | None = None,
         resume: str | None = None,
+        config: Any = None,
+        tags: Sequence[str] | None = None,
+        mode: str | None = None,
         every: int = 1,
         sample: float = 1.0,
         max_tokens: int | None = None,
@@ -142,6 +155,11 @@ class Recorder:
         #: 32 hexadecimal digits in the metadata of every file of this recorder.
         self.id = uuid.uuid4().hex
         self.counts = Counts()
+        self._config = read_config(config)
+        self._tags = read_tags(tags)
+        self._is_disabled = is_disabled(mode)
+        #: The assessment of the run once `finish` has asked for it.
+        self._answer: dict[str, Any] = {}
         self._rank = rank = None if rank is None else _read_least("rank", rank, 0)
         self._said: set[str] = set()
         self._every = _read_least("every", every, 1)
@@ -156,6 +174,8 @@ class Recorder:
         resume = read_resume(resume)
         self._server: ServerSink | None = None
         self._claimed: Place | None = None
+        if self._is_disabled:
+            return
         if url is not None:
             self._server = ServerSink(self, url, name, resume, max_spool_bytes)
         else:
@@ -163,7 +183,7 @@ class Recorder:
             asked = base / check_name(name) if name else base
             self._claimed = claim(asked, resume, self.id, _current_rank() if rank is None else rank)
         _recorders.add(self)
-        atexit.register(self.finish)
+        atexit.register(self._finish_at_exit)
 
     def _begin(self) -> None:
         """Creates everything that belongs to the process, which a forked child needs for itself."""
@@ -179,20 +199,51 @@ class Recorder:
 
     @property
     def path(self) -> Path | None:
-        """Where this run's files are written; None if a server gets them."""
+        """Where this run's files are written; None if a server gets them, or nobody."""
         return None if self._claimed is None else self._claimed.path
 
     @property
-    def page(self) -> str | None:
+    def dir(self) -> str | None:
+        """`path` as a text."""
+        return None if self.path is None else str(self.path)
+
+    @property
+    def url(self) -> str | None:
         """With ``url``: the address of the run's page, which exists once the first batch does."""
         return None if self._server is None else self._server.page
+
+    @property
+    def name(self) -> str | None:
+        """The name of the run, which differs from the given one beside an earlier run."""
+        if self._server is not None:
+            return self._server.run
+        return None if self.path is None else self.path.resolve().name
 
     @property
     def place(self) -> str:
         """The directory, or the server with the run's name."""
         return str(self.path) if self._server is None else self._server.place
 
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration as it was given, read-only."""
+        return MappingProxyType(self._config.values)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(self._tags)
+
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        """What is known of the run so far, read-only: the last ``step``, the `counts` by name and, after `finish`, the
+        ``level`` and the ``sentence`` of the run's assessment if there is one (docs/assessment.md)."""
+        last = next(reversed(self._rows), None)
+        answer = {name: self._answer[name] for name in ("level", "sentence") if name in self._answer}
+        return MappingProxyType({"step": last, **asdict(self.counts), **answer})
+
     def __repr__(self) -> str:
+        if self._is_disabled:
+            return "<logratio.Recorder disabled>"
         counts = self.counts
         state = "finished" if self._finished else "recording"
         lost = f", {counts.dropped + counts.failed} lost" if counts.dropped + counts.failed else ""
@@ -260,9 +311,13 @@ class Recorder:
             "top_k": top_k,
             **further,
         }
+        if self._is_disabled:
+            return
         try:
             step, given, meta = _merge(batch, step, given, meta)
             self._log(check_fact("step", step), given, {} if meta is None else check_fact("meta", meta))
+        except EmptyBatchError:
+            self.count("empty")
         except Exception as error:
             # Whatever the error, a training run matters more than its recording.
             self.count("failed")
@@ -297,6 +352,8 @@ class Recorder:
 
     def is_due(self, step: int) -> bool:
         """Whether ``log`` would record this step; ask before computing anything only for the record. Never raises."""
+        if self._is_disabled:
+            return False
         try:
             return read_whole("step", step) % self._every == 0
         except ArgumentError as error:
@@ -369,7 +426,9 @@ class Recorder:
         metadata = {
             "logratio.schema_version": SCHEMA_VERSION,
             "trainer": "recorder",
+            **self._config.facts,
             **call.metadata,
+            **self._describe_run(),
             "step": str(call.step),
             "rank": str(rank),
             "recorder": self.id,
@@ -382,6 +441,11 @@ class Recorder:
         self._enter(rank)
         publish(self.path, f"step_{call.step}.rank_{rank}", arrays, metadata, self.id)
         self.count_written(len(arrays["row"]), int(arrays["response_offsets"][-1]))
+
+    def _describe_run(self) -> dict[str, str]:
+        """The run's own part of every file's metadata."""
+        tags = json.dumps(self._tags) if self._tags else ""
+        return {name: text for name, text in (("run_config", self._config.text), ("run_tags", tags)) if text}
 
     def _enter(self, rank: int) -> None:
         """Tells the folder's other recorders which rank this is, once it is known."""
@@ -464,6 +528,12 @@ class Recorder:
 
     def introduce(self, how: str) -> None:
         """Prints where the record is, and what earlier runs left there."""
+        if self._is_disabled:
+            return
+        if self._config.unclear:
+            self.warn(
+                f"config states {' and '.join(self._config.unclear)} twice, differently: neither counts; give meta= to log"
+            )
         if self._server is not None and not self._server.is_named:
             self.warn("the run has no name and is called 'run': give name=, or set LOGRATIO_NAME")
         place = self.place if self.path is None else str(self.path.absolute())
@@ -475,7 +545,10 @@ class Recorder:
         """Prints a line for people, from one process per run: by default, a logger does not show info anywhere."""
         with contextlib.suppress(Exception):
             if self.find_rank() == 0:
-                print(f"logratio: {message}", file=sys.stderr, flush=True)
+                self._print(message)
+
+    def _print(self, message: str) -> None:
+        print(f"logratio: {message}", file=sys.stderr, flush=True)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until everything logged so far is written or, with ``url``, acknowledged; returns whether it was within
@@ -501,6 +574,8 @@ class Recorder:
             The figures; None, with a warning, if there are none because the step was skipped or dropped, or one policy
             is missing. Never raises.
         """
+        if self._is_disabled:
+            return None
         try:
             return self._measure(step, timeout)
         except Exception as error:
@@ -539,23 +614,35 @@ class Recorder:
             return {}
 
     def finish(self, timeout: float = 60.0) -> Counts:
-        """Writes and sends what waits, for at most ``timeout`` seconds, and reports what was recorded. Never raises.
+        """Writes and sends what waits, for at most ``timeout`` seconds, and prints what was recorded. Never raises.
 
-        It waits only a few seconds for a server that is away, since the spool is sent later.
+        It waits at most 5 seconds for a server that is away, since the spool is sent later. The last recorder of a
+        directory that ends also asks the program for the run's assessment, for at most 15 seconds, and prints its first
+        line; ``$LOGRATIO_ASSESS`` 0 leaves that out.
         """
+        return self._finish(timeout, wants_answer())
+
+    def _finish(self, timeout: Any, is_asking: bool) -> Counts:
         with self._lock:
             if self._finished:
                 return self.counts
             self._finished = True
             self._queue.put(_STOP)
         with contextlib.suppress(Exception):
-            atexit.unregister(self.finish)
+            atexit.unregister(self._finish_at_exit)
         lost, place = 0, ""
+        until = time.monotonic() + self._read_seconds(timeout, 60.0)
         with contextlib.suppress(Exception):
-            lost, place = self._end(time.monotonic() + self._read_seconds(timeout, 60.0))
+            lost, place = self._end(until)
         with contextlib.suppress(Exception):
             self._report(lost, place)
+            if is_asking:
+                self._assess(until)
         return self.counts
+
+    def _finish_at_exit(self) -> None:
+        # After an error, a person wants to see that, and to have the prompt back.
+        self._finish(60.0, wants_answer() and getattr(sys, "last_value", None) is None)
 
     def _read_seconds(self, timeout: Any, usual: float) -> float:
         """A timeout; if it is not a number, the usual one, with a warning."""
@@ -587,10 +674,20 @@ class Recorder:
             text += f"; {lost} were still in memory when the time ran out, and are lost if the process ends now"
         if folder:
             text += f"; what was not sent waits in {folder}: the next recorder of this run on this machine sends it"
-        if counts.dropped or counts.failed or counts.unsent:
+        if counts.dropped or counts.failed or counts.unsent or (counts.empty and not counts.written):
             logger.warning("logratio: %s", text)
         elif counts.written:
             self.announce(text)
+
+    def _assess(self, until: float) -> None:
+        """Prints the first line of the assessment, if no other recorder of the run still writes."""
+        place = self._claimed
+        if place is None or self.counts.written == 0 or (place.roster is not None and place.roster.list_living()):
+            return
+        answer = find_answer(place.path, until - time.monotonic())
+        if answer is not None:
+            self._answer = answer
+            self._print(describe_answer(answer, place.path))
 
     def __enter__(self) -> Recorder:
         return self
@@ -598,20 +695,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.finish()
-
-
-def init(dir: str | os.PathLike[str] | None = None, name: str | None = None, **options: Any) -> Recorder:
-    """Starts a recording and prints where it is; see `Recorder` for the arguments. The recorder can be used in ``with``
-    and finishes by itself at exit.
-
-    Raises:
-        TypeError: when an argument is of another type.
-        ValueError: when one is out of its range, or ``resume`` does not fit what is there.
-    """
-    recorder = Recorder(dir, name, **options)
-    recorder.introduce("records to")
-    return recorder
+        self._finish(60.0, wants_answer() and kind is None)
 
 
 def _merge(
@@ -657,9 +741,6 @@ def _current_rank() -> int:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank())
     return int(os.environ.get("RANK") or 0)
-
-
-__all__ = ["BatchError", "Counts", "Recorder", "describe", "init"]
 
 
 def _after_fork() -> None:
