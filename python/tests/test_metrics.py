@@ -19,6 +19,7 @@ import pytest
 import logratio
 from logratio.command import CommandError, find_node, find_program
 from logratio.metrics import MetricsError, measure
+from logratio.metrics.figures import find_quantiles
 from logratio.recorder import BatchError
 
 ROOT = Path(__file__).parents[2]
@@ -506,3 +507,47 @@ def test_log_to_never_raises_into_the_loop(caplog):
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 3 and said[0].startswith("logratio: no figures were logged: BatchError: old_log_probs has")
     assert "the network is away" in said[2]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda random, n: np.abs(random.normal(0, 0.01, n)),
+        lambda random, n: np.sort(random.standard_cauchy(n)),
+        lambda random, n: np.full(n, 0.25),
+        lambda random, n: random.integers(0, 3, n) / 7,
+        # Every value of the sample is one of the large ones, and says nothing of the others.
+        lambda random, n: np.where(np.arange(n) % (n // 8192) == 0, 1.0, random.random(n) * 1e-3),
+    ],
+    ids=["normal", "sorted", "equal", "ties", "aliased"],
+)
+@pytest.mark.parametrize("n", [0, 1, 2, 1000, 32_768, 262_144, 300_001])
+def test_quantiles_are_those_of_all_values(make, n):
+    shares = (0.5, 0.99, 0.999)
+    values = make(np.random.default_rng(n), n) if n >= 8192 else np.random.default_rng(n).random(n)
+    found = find_quantiles(values, shares)
+    expected = np.quantile(values, shares) if n > 0 else [np.nan] * 3
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=0)
+
+
+def test_a_large_batch_has_the_figures_of_its_formulas():
+    """Larger than a block, so that sums over blocks and the bracketed quantiles count."""
+    random = np.random.default_rng(5)
+    a = -random.random((64, 1000)) * 3
+    b = np.minimum(a + random.normal(0, 0.02, a.shape) * random.choice([1e-6, 1, 30], a.shape), 0)
+    found = logratio.scalars(rollout_log_probs=a, old_log_probs=b, prefix="")
+    d, p, q = (b - a).ravel(), np.exp(a).ravel(), np.exp(b).ravel()
+    expected = {
+        "delta_mean": d.mean(),
+        "delta_std": d.std(),
+        "k2": (d * d).mean() / 2,
+        "k3": (np.expm1(d) - d).mean(),
+        "ratio_std": np.exp(d).std(),
+        "chi2_token": (np.exp(2 * d) - 1).mean(),
+        "prob_diff_mean": np.abs(q - p).mean(),
+        "prob_diff_std": np.abs(q - p).std(),
+        "pearson": np.corrcoef(p, q)[0, 1],
+        "sequence_metrics/chi2_seq": np.expm1(2 * np.clip((b - a).sum(1), -20, 20)).mean(),
+    }
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=1e-9), name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LogratioError
-from ..recorder.arrays import BufferPool, copy, is_ragged
+from ..recorder.arrays import is_ragged
 from ..recorder.columns import (
     KNOWN,
     LEADING,
@@ -21,7 +21,7 @@ from ..recorder.columns import (
     join_masks,
 )
 from ..tables import is_table, list_columns, read_table
-from ..tensors import is_tensor
+from ..tensors import is_tensor, to_numpy
 
 #: Columns that figures are computed from.
 _NEEDED = ("rollout_log_probs", "old_log_probs", "response_mask", "attention_mask", "prompts")
@@ -151,13 +151,8 @@ def load_columns(source: Mapping[str, Any]) -> dict[str, Any]:
         logratio.recorder.BatchError: if names are unknown or columns do not fit together.
     """
     columns = check_columns(source, with_facts=True)
-    pool = BufferPool()
-    copied = {
-        name: [copy(row, pool) for row in columns[name]] if is_ragged(columns[name]) else copy(columns[name], pool)
+    return {
+        name: [to_numpy(row) for row in columns[name]] if is_ragged(columns[name]) else to_numpy(columns[name])
         for name in _NEEDED
         if name in columns
-    }
-    return {
-        name: [row.load() for row in value] if isinstance(value, list) else value.load()
-        for name, value in copied.items()
     }
