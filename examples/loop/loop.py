@@ -25,7 +25,7 @@ def train(steps: int, seconds: float = 0.0) -> logratio.Counts:
     """Trains, and takes at least ``seconds`` for each step, as a real loop would."""
     rng = np.random.default_rng(0)
     weights = [rng.normal(0, 2, (TOKENS, VOCABULARY))]
-    config = {"temperature": 1.0, "engine": "toy 1.0", "sequences": SEQUENCES}
+    config = {"temperature": 1.0, "engine": "toy 1.0", "precision": "float64", "sequences": SEQUENCES}
     with logratio.init(name="loop", config=config) as run:
         for step in range(steps):
             old, engine = log_softmax(weights[-1]), log_softmax(weights[max(0, len(weights) - 1 - AGE)])

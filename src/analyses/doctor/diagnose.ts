@@ -9,11 +9,13 @@ import type { Clue } from "./clue.ts";
 import { type Examined, examineView } from "./examine.ts";
 import { weighLegs } from "./judge/leg.ts";
 import { judgeScope, type Scope } from "./judge/scope.ts";
+import { weighSetups } from "./judge/setup.ts";
 import { weighStated } from "./judge/stated.ts";
 import { weighWeights } from "./judge/weights.ts";
 import { addLogs, type Odds, type RankedCause, rankCauses } from "./rank.ts";
 import type { SampledRow } from "./sample/row.ts";
 import { View } from "./sample/view.ts";
+import type { StatedSetup } from "./stated/setups-seen.ts";
 
 /** How far rows are off by the length of their prompts. */
 type PromptLengths = Pick<Examined["figures"]["places"], "promptLength">;
@@ -44,19 +46,31 @@ export interface RankOptions {
   readonly findings?: readonly Finding[];
   /** What digests of weights say; null without any. */
   readonly weights?: WeightFacts | null;
+  /** What the record states of sampling and precision. */
+  readonly setups?: readonly StatedSetup[];
   /** Sequences of the run. */
   readonly sequences?: number;
 }
 
 export function rankSample(
   rows: readonly SampledRow[],
-  { steps, guiltyLeg = null, engineNoise, findings = [], weights = null, sequences = 0 }: RankOptions = {},
+  {
+    steps,
+    guiltyLeg = null,
+    engineNoise,
+    findings = [],
+    weights = null,
+    setups = [],
+    sequences = 0,
+  }: RankOptions = {},
 ): Ranking {
   const view = new View(rows);
   const all = examineView(view, { steps: steps && new View(steps), engineNoise });
   const scope = judgeScope(view, all.figures.places.rowGaps);
-  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] =>
-    rankCauses(weighLegs(weighWeights(weighStated(odds, findings), weights, sequences), guiltyLeg));
+  const rank = (odds: ReadonlyMap<string, Odds>): RankedCause[] => {
+    const stated = weighSetups(weighStated(odds, findings), setups, sequences);
+    return rankCauses(weighLegs(weighWeights(stated, weights, sequences), guiltyLeg));
+  };
   if (scope === null || isExplained(all, scope))
     return { causes: rank(all.odds), examined: all, scope: null };
   const within = shareOf(view, scope.rows);

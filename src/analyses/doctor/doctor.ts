@@ -16,6 +16,7 @@ import { type SampledRow, takeRow } from "./sample/row.ts";
 import { ROWS } from "./sample/row-bytes.ts";
 import { compareRows, RowSample, stepFirstKey } from "./sample/row-sample.ts";
 import { RunSums } from "./sample/run-sums.ts";
+import { SetupsSeen } from "./stated/setups-seen.ts";
 import { giveVerdict } from "./verdict.ts";
 import { relateSides } from "./weights/relate.ts";
 import { WeightsSeen } from "./weights/weights-seen.ts";
@@ -47,6 +48,7 @@ export class Doctor extends Sums {
     legs: part(Legs.layout, (doctor) => doctor.#legs),
     errors: part(ErrorSums.layout, (doctor) => doctor.#errors),
     weights: part(WeightsSeen.layout, (doctor) => doctor.#weights),
+    setups: part(SetupsSeen.layout, (doctor) => doctor.#setups),
     trainers: contents(
       listOf(TEXT),
       (doctor) => [...doctor.#trainers].sort(),
@@ -77,6 +79,7 @@ export class Doctor extends Sums {
   readonly #legs = new Legs();
   readonly #errors = new ErrorSums();
   readonly #weights = new WeightsSeen();
+  readonly #setups = new SetupsSeen();
   /** Groups from the entire run. */
   readonly #spread = new RowSample();
   /** Steps kept as whole as the limit allows: rows are swapped and copied within a step. */
@@ -93,6 +96,7 @@ export class Doctor extends Sums {
     this.#trainers.add(batch.provenance.trainer);
     this.#columns.add(batch);
     this.#weights.add(batch);
+    this.#setups.add(batch);
     if (batch.rolloutLogprobs === undefined || batch.trainerLogprobs === undefined) return;
     const clusters = known ?? clusterKeys(batch);
     this.#legs.add(batch, clusters);
@@ -144,6 +148,7 @@ export class Doctor extends Sums {
       ...(engineNoise !== null && { engineNoise }),
       ...(options.findings && { findings: options.findings }),
       weights,
+      setups: this.#setups.list(),
       sequences: this.sequences,
     });
     const trainer = options.trainer ?? (this.#trainers.size === 1 ? [...this.#trainers][0] : undefined);

@@ -80,6 +80,7 @@ export const SIDE_FACTS = [
   "weights",
   "config",
   "topology",
+  "precision",
 ] as const satisfies (keyof SideFacts)[];
 export const SIDE_NAMES = ["rollout", "trainer"] as const satisfies (keyof Sides)[];
 

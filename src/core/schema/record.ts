@@ -57,6 +57,8 @@ export interface SideFacts {
   readonly config?: string;
   /** Parallel layout of the model: `tp4 ep8`. */
   readonly topology?: string;
+  /** Number type of the weights: `bfloat16`, `fp8`. */
+  readonly precision?: string;
 }
 
 /** Known facts about the two sides. */

@@ -53,7 +53,7 @@ export class ReportSums extends Sums implements ShardSums {
 export const REPORT_PARTS: RunKind = {
   // Version 2 added the doctor's sample, version 3 the weights that both sides state and
   // their own errors.
-  version: 3 + KERNEL_REVISION,
+  version: 4 + KERNEL_REVISION,
   reads: {},
   flags: [],
   makeSums: () => new ReportSums(),

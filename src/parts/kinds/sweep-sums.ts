@@ -98,7 +98,7 @@ export class SweepSums implements ShardSums {
 export const SWEEP_PARTS: RunKind = {
   // Version 2 added the evidence for the answer, version 3 the weights that both sides state and
   // their own errors.
-  version: 3 + KERNEL_REVISION,
+  version: 4 + KERNEL_REVISION,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],
   makeSums: () => new SweepSums(),
