@@ -103,7 +103,7 @@ def _to_plain(value: Any) -> Any:
 
 
 def _walk(values: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values that are no dicts, each with the names that lead to it; a dot in a name separates two."""
+    """The values that are not dicts, each with the names that lead to it; a dot in a name separates two."""
     for name, value in values.items():
         path = (*above, *name.split("."))
         if isinstance(value, Mapping):

@@ -199,7 +199,7 @@ class Recorder:
 
     @property
     def path(self) -> Path | None:
-        """Where this run's files are written; None if a server gets them, or nobody."""
+        """Where this run's files are written; None if a server gets them, or if it is disabled."""
         return None if self._claimed is None else self._claimed.path
 
     @property
