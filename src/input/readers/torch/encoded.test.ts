@@ -78,6 +78,26 @@ describe("a tensor that a dict spells out", () => {
     expect(isTensor(await read(...spell(change)))).toBe(false);
   });
 
+  it("may name its format by an enum, which SkyRL 0.4.0 does", async () => {
+    const member = (name: string, cls = "TensorFormat"): Piece =>
+      build("skyrl.backends.skyrl_train.training_batch", cls, text(name));
+    expect(isTensor(await read(...spell({ format: member("numpy") })))).toBe(true);
+    expect(isTensor(await read(...spell({ format: member("json") })))).toBe(false);
+    expect(isTensor(await read(...spell({ format: member("numpy", "Other") })))).toBe(false);
+    const view = async (...more: readonly Piece[]): Promise<TreeValue> =>
+      read(
+        "}(",
+        text("format"),
+        member("numpy_view"),
+        text("data"),
+        ...bytes(legacy(tensor())),
+        ...more,
+        "u",
+      );
+    expect(await rows(await view())).toHaveLength(6);
+    expect(isTensor(await view(text("c"), "N"))).toBe(false);
+  });
+
   it("has up to 64 dimensions", async () => {
     expect(isTensor(await read(...spell({ shape: sizes(6, ...Array<number>(63).fill(1)) })))).toBe(true);
   });

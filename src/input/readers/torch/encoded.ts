@@ -1,14 +1,14 @@
 /**
  * Tensors that trainers encode in pickles as an element type, a shape and bytes: SkyRL's `{"format": "numpy", "data":
- * bytes, "shape", "dtype"}` (`_serialize_tensor` of skyrl/backends/skyrl_train/training_batch.py, commit a9564572) and
- * verl's `(dtype, shape, uint8 array)` (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
+ * bytes, "shape", "dtype"}` (`_serialize_tensor` of skyrl/backends/skyrl_train/training_batch.py, 0.4.0, whose format is
+ * a member of the enum TensorFormat; commit a9564572 and before, a text) and verl's `(dtype, shape, uint8 array)` (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
  *
  * @module
  */
 import type { Place } from "../../../core/base/index.ts";
 import type { Tensor, TreeMap, TreeValue } from "../../io/columns.ts";
 import { memorySource } from "../../io/file-source.ts";
-import { isList, isTensor } from "../../io/tree-guards.ts";
+import { isList, isPickled, isTensor } from "../../io/tree-guards.ts";
 import { ITEM_BYTES } from "../shared/dtypes.ts";
 import { rowMajorStrides } from "../shared/strides.ts";
 import { tensorOver } from "../shared/tensor.ts";
@@ -51,13 +51,22 @@ function overBytes(
   });
 }
 
+/** A format's name: a text, or the value of which a pickle calls an enum. */
+function formatName(format: TreeValue | undefined): TreeValue | undefined {
+  if (format === undefined || !isPickled(format) || !format.className.endsWith(".TensorFormat"))
+    return format;
+  return format.args.length === 1 ? format.args[0] : format;
+}
+
 /** The tensor that a dict of format, data, shape and dtype encodes; undefined for any other dict. */
 export function decodeMap(map: TreeMap, at: Place): TreeValue | undefined {
-  const { format, data, items } = map;
+  const { data, items } = map;
+  const format = formatName(map.format);
   const count = Object.keys(map).length;
   if (format === "tensor_list" && isList(items) && count === 2) return items;
   // Its bytes are a file of torch.save, which is already opened here.
   if (format === "torch" && isTensor(data) && count === 2) return data;
+  if (format === "numpy_view" && isTensor(data) && count === 2) return data;
   if (!(data instanceof Uint8Array) || (format !== undefined && format !== "numpy")) return undefined;
   if (count !== (format === undefined ? 3 : 4)) return undefined;
   return overBytes(data, map.dtype, readShape(map.shape), at);
