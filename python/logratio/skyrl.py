@@ -9,7 +9,7 @@
 The engine must return log-probs: generator.sampling_params.logprobs=1, the default. The fully asynchronous trainer
 refuses callbacks.
 
-Read in SkyRL a9564572e: skyrl/train/trainer.py (_fire, convert_to_training_input), skyrl/train/utils/callbacks.py,
+Read in SkyRL 0.4.0: skyrl/train/trainer.py (_fire, convert_to_training_input), skyrl/train/utils/callbacks.py,
 skyrl/train/dataset/preprocess.py: rows are left-padded, and columns about responses have the width of responses.
 """
 
@@ -22,7 +22,7 @@ from .hooks.base import Hook, cut_rows, describe_sampling, look_up, need
 _HOOK = Hook(
     "skyrl",
     "skyrl",
-    "a9564572e",
+    "0.4.0",
     "callback_input.batch with sequences, attention_mask, response_mask, loss_mask, action_log_probs, rollout_logprobs",
 )
 

@@ -43,6 +43,16 @@ describe("the figures that the findings state", () => {
 });
 
 describe("filters", () => {
+  it("that SkyRL replays on its own log-probs are no finding once it is told to", () => {
+    const skyrl = (switched: boolean): string =>
+      `trainer:\n  algorithm:\n    enable_sample_support_replay: ${switched}\n    off_policy_correction:\n      tis_ratio_type: token\ngenerator:\n  sampling_params:\n    top_k: 50\n    repetition_penalty: 1.1\n`;
+    expect(said(skyrl(false), "skyrl").codes).toEqual([
+      "warning sampling-filter",
+      "warning sampling-penalty",
+    ]);
+    expect(said(skyrl(true), "skyrl").codes).toEqual(["warning sampling-penalty"]);
+  });
+
   it("whose log-probs are renormalized scale every ratio", () => {
     const { codes, words } = said(verl("top_p: 0.8"), "verl");
     expect(codes).toEqual(["warning sampling-filter"]);

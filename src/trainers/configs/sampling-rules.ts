@@ -17,7 +17,7 @@
 import type { LintFinding } from "../../results/lint.ts";
 import type { Correction } from "../neutral/correction.ts";
 import type { Entry } from "../shared/config-entry.ts";
-import type { LintContext } from "../shared/dialect.ts";
+import { isTrue, type LintContext } from "../shared/dialect.ts";
 import {
   isNeutral,
   type LogprobsOf,
@@ -65,7 +65,10 @@ export function samplingFindings(
   ];
 }
 
-function findAsked(context: LintContext, { keys, replayed = [] }: RolloutSampling): Asked[] {
+function findAsked(context: LintContext, sampling: RolloutSampling): Asked[] {
+  const { keys, replayKey } = sampling;
+  const isReplayed = replayKey === undefined || isTrue(context.get(replayKey));
+  const replayed = isReplayed ? (sampling.replayed ?? []) : [];
   return Object.entries(keys).flatMap(([name, paths]) => {
     const parameter = name as SamplingParameter;
     const entry = paths.map((path) => context.get(path)).find((found) => found !== undefined);

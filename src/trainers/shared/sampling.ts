@@ -46,6 +46,8 @@ export interface RolloutSampling {
   readonly engineKey?: string;
   /** Filters that the trainer applies to its own log-probs too, over the tokens that the engine kept. */
   readonly replayed?: readonly SamplingParameter[];
+  /** The switch that makes it do so; absent if it always does. */
+  readonly replayKey?: string;
   /** Files or threads of the trainer. */
   readonly source: string;
 }

@@ -210,3 +210,11 @@ describe("SkyRL's old switch", () => {
     ]);
   });
 });
+
+it("has CISPO's anchor since 0.4.0", () => {
+  const config = `${loss("cispo")}cispo:\n  cispo_anchor: rollout\n`;
+  const codes = (version?: string): string[] =>
+    lintTold(config, "skyrl", "a.yaml", version).findings.map(({ severity, code }) => `${severity} ${code}`);
+  expect(codes("0.3.0")).toContain("error later-name");
+  for (const version of ["0.4.0", undefined]) expect(codes(version)).not.toContain("error later-name");
+});

@@ -4,6 +4,7 @@
  * @module
  */
 import { type ConfigView, type Dialect, type LintRule, needsSwitch } from "../shared/dialect.ts";
+import { isBefore, type Since, writeSince } from "../shared/release.ts";
 import { LOSS_PARAMETERS, rolloutLoss } from "./losses.ts";
 
 const CORRECTION = "skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py";
@@ -68,6 +69,24 @@ const lossType: LintRule = ({ get, at, settings }) => {
   ];
 };
 
+/** CISPO's anchor came with 0.4.0; before, its ratio was always of the old log-probs. */
+const ANCHOR: Since = { version: "0.4.0", date: "2026-10-01" };
+
+const anchor: LintRule = ({ get, at, given }) => {
+  const entry = get("cispo.cispo_anchor");
+  if (entry === undefined || given === undefined || isBefore(given, ANCHOR) !== true) return [];
+  return [
+    {
+      severity: "error",
+      code: "later-name",
+      ...at(entry),
+      message: `${entry.key} came with ${writeSince(ANCHOR)}, and SkyRL stops at it before`,
+      source: 'skyrl/train/config/config.py: "Invalid fields … for CISPOConfig"',
+      instead: "SkyRL 0.4.0, or policy_loss_type: rollout_is",
+    },
+  ];
+};
+
 type Collected = ReturnType<NonNullable<Dialect["collect"]>>;
 
 /** The settings of the loss lie beside off_policy_correction, not in it. */
@@ -125,6 +144,7 @@ export const skyrlDialect: Dialect = {
     halfMask,
     withoutLogProbs,
     lossType,
+    anchor,
     needsSwitch({
       settings: ["token_tis_ratio_clip_high"],
       isOff: ({ settings }) => settings.tis_ratio_type !== "token",

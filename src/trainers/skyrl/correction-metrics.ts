@@ -22,7 +22,7 @@ const LOG_CLAMP = 20;
  *   `cispo/ratio_*`: its ratio over the same tokens, `clamped_mean` after clamping.
  *
  * Nothing else under `loss_metrics` when every correction is off. Source: off_policy_correction_utils.py, train/trainer.py
- * lines 1383-1406, a9564572.
+ * fwd_logprobs_values_reward, 0.4.0.
  */
 export function skyrlMetrics(settings: Settings): BatchMetrics {
   const counts = new Counts();

@@ -4,25 +4,23 @@ export const trainer: Trainer = {
   name: "skyrl",
   title: "SkyRL",
   repository: "NovaSky-AI/SkyRL",
-  read: { commit: "a9564572", date: "2026-08-21" },
+  distribution: "skyrl",
+  read: { version: "0.4.0", date: "2026-10-01" },
   fixes: [
     {
       causes: ["moe_routing_flips"],
       line: "trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true",
       note: "Requires generator.inference_engine.distributed_executor_backend=mp.",
       keys: {
-        "trainer.policy.megatron_config.moe_enable_routing_replay":
-          "skyrl/train/config/config.py, docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
-        "generator.inference_engine.enable_return_routed_experts":
-          "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
-        "generator.inference_engine.distributed_executor_backend":
-          "docs/content/docs/algorithms/off_policy_correction.mdx (a9564572)",
+        "trainer.policy.megatron_config.moe_enable_routing_replay": "skyrl/train/config/config.py (0.4.0)",
+        "generator.inference_engine.enable_return_routed_experts": "skyrl/train/config/config.py (0.4.0)",
+        "generator.inference_engine.distributed_executor_backend": "skyrl/train/config/config.py (0.4.0)",
       },
     },
   ],
   hook: {
     distribution: "skyrl",
-    writtenFor: "a9564572e",
+    writtenFor: "0.4.0",
     place: "Python, in get_trainer of your BasePPOExp, behind super().get_trainer(…)",
     language: "python",
     lines: ["import logratio.skyrl", "trainer.add_callback(logratio.skyrl.Callback())"],

@@ -4,7 +4,7 @@
  * of the first micro-batch, before any update.
  *
  * Source: skyrl/backends/skyrl_train/utils/ppo_utils.py rollout_is_policy_loss, dppo_policy_loss,
- * compute_policy_loss_cispo, a9564572.
+ * compute_policy_loss_cispo, 0.4.0.
  *
  * @module
  */

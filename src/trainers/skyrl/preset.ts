@@ -63,7 +63,7 @@ export const skyrl: Preset = {
   summary:
     "off_policy_correction: capped token or sequence weights, outlier, token and sequence masks; losses rollout_is, dppo, cispo",
   source:
-    "NovaSky-AI/SkyRL skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py and ppo_utils.py, a9564572",
+    "NovaSky-AI/SkyRL skyrl/backends/skyrl_train/utils/off_policy_correction_utils.py and ppo_utils.py, 0.4.0",
   parameters,
 
   correction(settings: Settings): Correction {

@@ -3,7 +3,7 @@
  *
  * Trainers keep several masks and multiply them in the loss: TRL `completion_mask * tool_mask`
  * (`trl/trainer/grpo_trainer.py`, commit f2cd5771), SkyRL `response_mask` for the response and `loss_mask` for the
- * policy's own tokens (`skyrl/train/dataset/preprocess.py` and `trainer.py`, commit a9564572).
+ * policy's own tokens (`skyrl/train/dataset/preprocess.py` and `trainer.py`, 0.4.0).
  *
  * @module
  */

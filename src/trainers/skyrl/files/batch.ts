@@ -1,7 +1,7 @@
 /**
  * SkyRL's TrainingInputBatch: where its columns are in a pickle, and where the response is in each row.
  *
- * `skyrl/backends/skyrl_train/training_batch.py` and `skyrl/train/dataset/preprocess.py` (NovaSky-AI/SkyRL a9564572):
+ * `skyrl/backends/skyrl_train/training_batch.py` and `skyrl/train/dataset/preprocess.py` (SkyRL 0.4.0):
  * everything is padded on the left. `sequences` and `attention_mask` cover prompt and response, the other columns only
  * the response, entry i about token i.
  *

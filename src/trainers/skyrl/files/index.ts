@@ -1,6 +1,6 @@
 /**
  * SkyRL's training batches: `trainer.dump_data_batch=true` writes `{export_path}/dumped_data/global_step_N_training_input.pkl`
- * (`skyrl/train/trainer.py`, lines 441 and 1236, commit a9564572).
+ * (`dump_data` of `skyrl/train/trainer.py`, 0.4.0).
  *
  * @module
  */
