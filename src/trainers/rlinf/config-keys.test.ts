@@ -10,7 +10,13 @@ checkDialect("rlinf", {
     [
       "a.yaml",
       yaml(FIX, "importance_sampling_clip: 2.0", "recompute_logprobs: False"),
-      "error refused@2 → algorithm.recompute_logprobs: True",
+      ["note overridden@4", /switches it on$/],
+      "no refused",
+    ],
+    [
+      "a.yaml",
+      `${yaml(FIX, "importance_sampling_clip: 2.0", "recompute_logprobs: False")}rollout:\n  return_logprobs: False\n`,
+      "error refused@4 → algorithm.recompute_logprobs: True",
     ],
     [
       "a.yaml",

@@ -3,23 +3,35 @@
  *
  * @module
  */
-import { type Dialect, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
+import { type Dialect, isFalse, isTrue, type LintRule, needsSwitch } from "../shared/dialect.ts";
 
 const LOSSES = "rlinf/algorithms/losses.py compute_decoupled_ppo_actor_loss";
+const CONFIG = "rlinf/config.py";
 const ACTOR = "rlinf/workers/actor/fsdp_actor_worker.py";
 
-/** The fix needs the log-probs of both policies. */
+/** The fix needs the log-probs of both policies, and switches both on, after a look at whether there are any. */
 const oneSide: LintRule = ({ get, at, settings }) => {
-  const [entry, recompute] = [get("algorithm.importance_sampling_fix"), get("algorithm.recompute_logprobs")];
+  const [recompute, returned] = [get("algorithm.recompute_logprobs"), get("rollout.return_logprobs")];
   if (settings.importance_sampling_fix !== true || recompute?.value !== false) return [];
+  if (isFalse(returned))
+    return [
+      {
+        severity: "error",
+        code: "refused",
+        ...at(recompute),
+        message: "RLinf stops: neither recompute_logprobs nor rollout.return_logprobs is True",
+        why: "that is asked before importance_sampling_fix switches both on",
+        source: `${CONFIG} validate_reasoning_cfg`,
+        instead: "algorithm.recompute_logprobs: True",
+      },
+    ];
   return [
     {
-      severity: "error",
-      code: "refused",
-      ...at(entry),
-      message: "RLinf stops: importance_sampling_fix needs recompute_logprobs",
-      source: `${ACTOR}: "importance_sampling_fix requires both rollout_logprobs and recomputed_logprobs"`,
-      instead: "algorithm.recompute_logprobs: True",
+      severity: "note",
+      code: "overridden",
+      ...at(recompute),
+      message: `${recompute.key} ${recompute.text} is overridden: importance_sampling_fix switches it on`,
+      source: `${CONFIG} validate_reasoning_cfg`,
     },
   ];
 };
@@ -64,7 +76,14 @@ export const rlinfDialect: Dialect = {
     /^actor\.(training_backend|mcore_gpt)/,
   ],
   textMarks: [/\brlinf\b/i],
-  knownKeys: ["recompute_logprobs", "loss_type", "clip_ratio_c"],
+  knownKeys: [
+    ...["recompute_logprobs", "loss_type", "logprob_type", "sampling_params", "staleness_threshold"],
+    // Bounds of PPO's own ratio.
+    ...["clip_ratio_low", "clip_ratio_high", "clip_ratio_c", "ratio_clip_eps"],
+    ...["clip_log_ratio_min", "clip_log_ratio_max", "early_stop_imp_ratio"],
+    // Of the asynchronous trainer, which waits until this share of its trajectories is of the newest weights.
+    "on_policy_min_ratio",
+  ],
   defaults: (view) => ({ importance_sampling_fix: isTrue(view.get("algorithm.importance_sampling_fix")) }),
   unknownKeys: { effect: "ignored", source: "rlinf/config.py: cfg.algorithm.get" },
   rules: [
