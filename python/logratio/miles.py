@@ -18,7 +18,7 @@ from .slime import Place, find_join, record_rollout
 
 _HOOK = Hook(
     "miles",
-    "miles",
+    "miles-rl",
     "31f1ca961",
     "a caller with rollout_id and rollout_data, which has tokens, loss_masks, response_lengths, total_lengths, "
     "log_probs and rollout_log_probs",

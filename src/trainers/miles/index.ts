@@ -4,6 +4,7 @@ export const trainer: Trainer = {
   name: "miles",
   title: "miles",
   repository: "radixark/miles",
+  distribution: "miles-rl",
   read: { commit: "31f1ca96", date: "2026-08-21" },
   fixes: [
     {
@@ -24,7 +25,7 @@ export const trainer: Trainer = {
     },
   ],
   hook: {
-    distribution: "miles",
+    distribution: "miles-rl",
     writtenFor: "31f1ca961",
     place: "command line",
     language: "shell",
