@@ -57,6 +57,11 @@ describe("rows of one policy", () => {
       { tokens: [7, 8, 9], mask: [1, 0, 1], rollout: [-0.5, 0, -0.25], prompt: [1, 2] },
     ],
     [
+      "Tinker's datum, as dataclasses.asdict gives it since its tensors are no longer pydantic models",
+      '{"model_input": {"chunks": [{"tokens": [1, 2, 7], "type": "encoded_text"}]}, "loss_fn_inputs": {"target_tokens": {"dtype": "int64", "shape": [3], "sparse_crow_indices": null, "sparse_col_indices": null, "_numpy": [2, 7, 8]}, "logprobs": {"dtype": "float32", "shape": [3], "_numpy": [0.0, -0.5, -0.25]}, "mask": {"dtype": "float32", "shape": [3], "_numpy": [0.0, 1.0, 1.0]}}}',
+      { tokens: [7, 8], mask: [1, 1], rollout: [-0.5, -0.25], prompt: [1, 2] },
+    ],
+    [
       "Tinker's datum, whose mask was removed before it was sent",
       '{"model_input": {"chunks": [{"tokens": [1, 2, 7]}]}, "loss_fn_inputs": {"target_tokens": {"data": [2, 7, 8]}, "logprobs": {"data": [0.0, -0.5, -0.25]}, "advantages": {"data": [0.0, 0.5, 0.5]}}}',
       { tokens: [7, 8], mask: [1, 1], rollout: [-0.5, -0.25], prompt: [1, 2] },

@@ -4,5 +4,6 @@ export const trainer: Trainer = {
   name: "tinker",
   title: "tinker-cookbook",
   repository: "thinking-machines-lab/tinker-cookbook",
-  read: { commit: "9dfcc3a2", date: "2026-08-19" },
+  distribution: "tinker-cookbook",
+  read: { version: "0.6.1", date: "2026-11-06" },
 };

@@ -1,6 +1,7 @@
 /**
- * Tinker's `Datum` as its `model_dump()` gives it (tinker/types/datum.py, commit 9dfcc3a2 of the cookbook): the input in chunks,
- * and `loss_fn_inputs` by the input's positions, each for the token after it.
+ * Tinker's `Datum` as `dataclasses.asdict` gives it (tinker/types/datum.py and tensor_data.py, tinker 0.38.0), or earlier
+ * its `model_dump()`, or with its inputs as lists: the model's input in chunks, and `loss_fn_inputs` by the input's
+ * positions, each for the token after it.
  *
  * @module
  */
@@ -21,10 +22,11 @@ import {
 } from "../../../input/adapters/shared/objects.ts";
 import type { TreeMap } from "../../../input/io/index.ts";
 
-/** A tensor's values; a plain list where it was converted by hand. */
+/** A tensor's values, which are in its `_numpy` field, before in `data`; a plain list where it was converted by hand. */
 function inputOf(datum: TreeMap, name: string): NumericArray | undefined {
   const input = findIn(datum, "loss_fn_inputs", name);
-  return isNumericArray(input) ? input : (listNumbers(input) ?? listNumbers(findIn(input, "data")));
+  if (isNumericArray(input)) return input;
+  return listNumbers(input) ?? listNumbers(findIn(input, "_numpy")) ?? listNumbers(findIn(input, "data"));
 }
 
 /** Without a mask, positions outside of the answer have zeros for both (tinker_cookbook/rl/data_processing.py). */
