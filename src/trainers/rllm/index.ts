@@ -4,6 +4,5 @@ export const trainer: Trainer = {
   name: "rllm",
   title: "rLLM",
   repository: "rllm-org/rllm",
-  distribution: "rllm",
   read: { commit: "9beb6e0f" },
 };

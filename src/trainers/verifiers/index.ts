@@ -4,5 +4,6 @@ export const trainer: Trainer = {
   name: "verifiers",
   title: "verifiers",
   repository: "PrimeIntellect-ai/verifiers",
-  read: { commit: "a60a606e" },
+  distribution: "verifiers",
+  read: { version: "0.4.0", date: "2026-10-12" },
 };
