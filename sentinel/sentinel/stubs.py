@@ -13,7 +13,17 @@ from typing import Any
 VERSION = "99.0"
 
 
-class StandIn:
+class _Validated:
+    """What pydantic takes as any value."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.any_schema()
+
+
+class StandIn(_Validated):
     """Whatever a config module asks of a heavy package while it is imported: a base class, a decorator, an annotation, a
     default. It computes nothing."""
 
@@ -35,7 +45,7 @@ class StandIn:
         return args[0] if decorates else self
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        return (type(self._stand_in.rpartition(".")[2], (), {}),)
+        return (type(self._stand_in.rpartition(".")[2], (_Validated,), {}),)
 
     def __instancecheck__(self, instance: object) -> bool:
         return False
@@ -73,12 +83,6 @@ class StandIn:
 
     def __repr__(self) -> str:
         return f"<stand-in for {self._stand_in}>"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
-        from pydantic_core import core_schema
-
-        return core_schema.any_schema()
 
 
 class _Module(ModuleType):
