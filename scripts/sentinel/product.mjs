@@ -120,8 +120,10 @@ function describeTrainer({ name, title, read, fixes = [], hook, distribution }, 
   const isNewest = dialect.since === newest.since;
   const presets = presetsOf(newest, version);
   const files = new Map(presets.map((preset) => [preset.name, fileOfPreset(folder, preset.name)]));
-  const { keys = {}, modeKey, engineKey } = dialect.sampling ?? {};
-  const sampling = [...Object.values(keys).flat(), modeKey, engineKey].filter((key) => key !== undefined);
+  const { keys = {}, modeKey, engineKey, replayKey } = dialect.sampling ?? {};
+  const sampling = [...Object.values(keys).flat(), modeKey, engineKey, replayKey].filter(
+    (key) => key !== undefined,
+  );
   const defaults = dialect.defaults?.(NO_CONFIG) ?? {};
   const dialectFile = `${folder}/${isNewest ? "" : "earlier/"}config-keys.ts`;
   return {

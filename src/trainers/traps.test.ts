@@ -446,6 +446,7 @@ const TRAPS: Readonly<Record<string, readonly Row[]>> = {
     [/dppo_mask_high is 1 or more/, { dppo_mask_high: 1 }, { dppo_mask_low: 1 }, "error not-a-ratio"],
   ],
   "prime-rl-ipo": [[/eps is 1 or more/, { eps: 1 }, { eps: 0.99 }, "error not-a-ratio"]],
+  "prime-rl-icepop": [[/still count in the loss's denominator/, {}, null, "note icepop"]],
   "prime-rl-kpop": [
     [/nats of binary KL, not a ratio/, {}, null, "note not-a-ratio"],
     [/the importance ratio is not clamped/, {}, null, "note raw-weights"],

@@ -19,13 +19,13 @@ checkDialect("prime-rl", {
       loss("ipo_threshold = 0.1"),
       [
         "error old-name@2 → eps",
-        /is a name from before 2026-08-27: as of 2026-08-31, prime-rl does not take it$/,
+        /is a name from before 2026-08-27: as of 2026-09-18, prime-rl does not take it$/,
       ],
     ],
     [
       "a.toml",
       loss("dppo_mask_low = 0.2"),
-      "error old-name@2 → eps, for both directions: IPO is the only loss",
+      "error old-name@2 → eps, for both directions: IPO took the place of DPPO",
     ],
     ["a.toml", loss('type = "default"'), ['error refused@2 → type = "ipo"', /was removed on 2026-08-27/]],
     ["a.toml", loss("eps = 2.0"), "error not-a-ratio@2"],
@@ -55,6 +55,31 @@ checkDialect("prime-rl", {
   marks: [],
 });
 
+describe("the days of prime-rl's losses", () => {
+  const told = (text: string, version?: string) => lintTold(text, "prime-rl", "a.toml", version);
+
+  it("IPO's default is wider since 18 September", () => {
+    const said = (version?: string): string => told(loss("adv_tau = 1.0"), version).does.join();
+    for (const version of [undefined, "2026-09-18"]) expect(said(version)).toContain("is above 0.3");
+    expect(said("2026-09-01")).toContain("is above 0.1");
+    expect(told(loss('type = "ipo"'), "2026-08-01").does.join()).toContain("is above 0.1");
+  });
+
+  it("IcePop came on 10 September", () => {
+    const text = loss('type = "icepop"', "ratio_low = 0.5", "ratio_high = 5.0");
+    expect(told(text).preset).toBe("prime-rl-icepop");
+    const codes = (version: string): string[] => told(text, version).findings.map(({ code }) => code);
+    expect(codes("2026-09-01")).toContain("refused");
+    for (const version of ["2026-09-10", "2026-09-18"]) expect(codes(version)).not.toContain("refused");
+  });
+
+  it("says of losses that came later that they were not read", () => {
+    const [finding] = told(loss('type = "cispo"', "ratio_high = 5.0", "max_importance_ratio = 1e4")).findings;
+    expect(finding).toMatchObject({ severity: "warning", code: "depends-on-version" });
+    expect(told(loss('type = "cispo"')).does.join()).toMatch(/^nothing/);
+  });
+});
+
 describe("the loss that a config of prime-rl means", () => {
   it.each([
     [loss("eps = 0.1"), "prime-rl-ipo"],
@@ -78,7 +103,7 @@ describe("the loss that a config of prime-rl means", () => {
     const config = lintTold(text, "prime-rl", "a.toml");
     expect([config.preset, config.does.at(-1)]).toEqual([
       "prime-rl-ipo",
-      expect.stringContaining("|p_trainer − p_rollout| is above 0.1"),
+      expect.stringContaining("|p_trainer − p_rollout| is above 0.3"),
     ]);
   });
 });

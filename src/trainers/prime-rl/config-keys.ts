@@ -1,26 +1,36 @@
 /**
- * prime-rl's config keys, before and since IPO became the only loss of its own.
+ * prime-rl's config keys: before IPO became the default loss, since, and since IPO's band is wider by default.
  *
  * @module
  */
 import type { LintFinding } from "../../results/lint.ts";
 import type { ConfigView, Dialect, LintRule } from "../shared/dialect.ts";
-import type { Since } from "../shared/release.ts";
+import { isBefore, type Since } from "../shared/release.ts";
 
 const CONFIG = "packages/prime-rl-configs/src/prime_rl/configs/trainer.py";
 const LOSS = "src/prime_rl/trainer/rl/loss.py";
 const BY_TYPE = `${CONFIG} LossConfig, discriminated by type`;
 
-/** Where IPO became the only loss, and `eps` its threshold (prime-rl#3418). */
+/** Where IPO took DPPO's place as the default loss, and `eps` its threshold (prime-rl#3418). */
 const IPO_ONLY: Since = { date: "2026-08-27" };
 /** Where the trainer's log-probs came to be written without being asked for (prime-rl#3444). */
 const ANNOTATIONS: Since = { date: "2026-08-31" };
 
-/** Loss types that no commit has yet, with the pull request that proposes each, and their presets. */
-const PROPOSED: Readonly<Record<string, { readonly pull: number; readonly preset?: string }>> = {
+/** Where IPO came to drop fewer tokens by default, and to pull on none (prime-rl#3586). */
+const WIDER: Since = { date: "2026-09-18" };
+/** Where the loss type icepop came (prime-rl#3526). */
+const ICEPOP: Since = { date: "2026-09-10" };
+
+/**
+ * Loss types that the commits read do not have, with the pull request that proposes each, and their presets. Those
+ * without a number are in newer states of the repository, whose day is not known.
+ */
+const PROPOSED: Readonly<Record<string, { readonly pull?: number; readonly preset?: string }>> = {
   kpop: { pull: 3283, preset: "prime-rl-kpop" },
   kimi_k15: { pull: 3381 },
   pmd_mean: { pull: 3381 },
+  ppo: {},
+  cispo: {},
 };
 
 function lossType(view: ConfigView): string | undefined {
@@ -28,7 +38,7 @@ function lossType(view: ConfigView): string | undefined {
   return entry === undefined ? undefined : String(entry.value);
 }
 
-/** The type that was meant before IPO became the only loss: DPPO's, unless the config says or shows IPO's. */
+/** The type that was meant before IPO became the default: DPPO's, unless the config says or shows IPO's. */
 function earlierLossType(view: ConfigView): string {
   return lossType(view) ?? (view.get("ipo_threshold") ? "ipo" : "default");
 }
@@ -47,11 +57,14 @@ const proposedLoss: LintRule = (view) => {
       severity: "warning",
       code: "depends-on-version",
       ...view.at(entry),
-      message: `the loss type ${entry?.text} is that of pull request ${known.pull}: without it prime-rl stops`,
+      message:
+        known.pull === undefined
+          ? `the loss type ${entry?.text} came after ${WIDER.date}, the day up to which prime-rl was read: what it does is not shown`
+          : `the loss type ${entry?.text} is that of pull request ${known.pull}: without it prime-rl stops`,
       source: BY_TYPE,
     },
   ];
-  if (known.preset === undefined) {
+  if (known.preset === undefined && known.pull !== undefined) {
     findings.push({
       severity: "note",
       code: "trap",
@@ -93,8 +106,30 @@ const removedLoss: LintRule = (view) => {
       code: "refused",
       ...view.at(view.get("loss.type")),
       message: `the loss type default, DPPO, was removed on ${IPO_ONLY.date}, and prime-rl stops`,
-      why: "IPO is the only loss of its own",
+      why: "IPO took its place as the default",
       source: BY_TYPE,
+      instead: 'type = "ipo"',
+    },
+  ];
+};
+
+/** The loss types of one release row, and the one that its presets are of. */
+const presetOf = (view: ConfigView): string => {
+  if (lossType(view) === "icepop") return "prime-rl-icepop";
+  return proposed(view)?.preset ?? "prime-rl-ipo";
+};
+
+/** IcePop in a config for a day before it. */
+const beforeIcepop: LintRule = (view) => {
+  if (lossType(view) !== "icepop" || view.given === undefined || isBefore(view.given, ICEPOP) !== true)
+    return [];
+  return [
+    {
+      severity: "error",
+      code: "refused",
+      ...view.at(view.get("loss.type")),
+      message: `the loss type icepop came on ${ICEPOP.date}, and prime-rl stops at it before`,
+      source: "PrimeIntellect-ai/prime-rl#3526",
       instead: 'type = "ipo"',
     },
   ];
@@ -139,6 +174,9 @@ const shared = {
 
 const LOSS_KEYS = [
   "type",
+  // Of newer states than those that were read.
+  "max_importance_ratio",
+  "score_centering",
   "kl_tau",
   "adv_tau",
   "teacher_tau",
@@ -152,21 +190,21 @@ const LOSS_KEYS = [
 
 export const primeRlDialect: Dialect = {
   ...shared,
-  preset: (view) => proposed(view)?.preset ?? "prime-rl-ipo",
-  since: IPO_ONLY,
-  callees: ["IPOLossConfig"],
-  closedCallees: ["IPOLossConfig"],
+  preset: presetOf,
+  since: WIDER,
+  callees: ["IPOLossConfig", "IcePopLossConfig"],
+  closedCallees: ["IPOLossConfig", "IcePopLossConfig"],
   example: "trainer.loss.eps",
   // The KPop preset has another setting, and the same section.
-  knownKeys: [...LOSS_KEYS, "eps"],
+  knownKeys: [...LOSS_KEYS, "eps", "ratio_low", "ratio_high"],
   otherNames: [
     {
       ...STOPS,
       until: IPO_ONLY,
       names: {
         ipo_threshold: "eps",
-        dppo_mask_low: "eps, for both directions: IPO is the only loss",
-        dppo_mask_high: "eps, for both directions: IPO is the only loss",
+        dppo_mask_low: "eps, for both directions: IPO took the place of DPPO",
+        dppo_mask_high: "eps, for both directions: IPO took the place of DPPO",
         ...Object.fromEntries(
           ["token_mask_low", "token_mask_high", "clip_ratio"].map((name) => [
             name,
@@ -188,13 +226,21 @@ export const primeRlDialect: Dialect = {
       },
     },
   ],
-  rules: [removedLoss, proposedLoss, custom],
+  rules: [removedLoss, proposedLoss, beforeIcepop, custom],
+};
+
+/** Between the two, IPO's default was tighter. */
+export const primeRlAugustDialect: Dialect = {
+  ...primeRlDialect,
+  since: IPO_ONLY,
+  defaults: (view) => (presetOf(view) === "prime-rl-ipo" ? { eps: 0.1 } : {}),
 };
 
 export const primeRlEarlierDialect: Dialect = {
   ...shared,
   preset: (view) => proposed(view)?.preset ?? (earlierLossType(view) === "ipo" ? "prime-rl-ipo" : "prime-rl"),
   names: { eps: "ipo_threshold" },
+  defaults: (view): Readonly<Record<string, number>> => (earlierLossType(view) === "ipo" ? { eps: 0.1 } : {}),
   callees: ["DefaultLossConfig", "IPOLossConfig"],
   closedCallees: ["DefaultLossConfig", "IPOLossConfig"],
   example: "dppo_mask_*",

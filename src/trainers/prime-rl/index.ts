@@ -4,7 +4,7 @@ export const trainer: Trainer = {
   name: "prime-rl",
   title: "prime-rl",
   repository: "PrimeIntellect-ai/prime-rl",
-  read: { commit: "559b4477", date: "2026-08-31" },
+  read: { commit: "559b4477", date: "2026-09-18" },
   fixes: [
     {
       causes: ["stale_weights"],

@@ -1,15 +1,15 @@
 import type { TrainerMethods } from "../shared/trainer.ts";
-import { primeRlDialect, primeRlEarlierDialect } from "./config-keys.ts";
+import { primeRlAugustDialect, primeRlDialect, primeRlEarlierDialect } from "./config-keys.ts";
 import { trainer } from "./index.ts";
 import { logged } from "./logged.ts";
-import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
+import { primeRl, primeRlIcepop, primeRlIpo, primeRlKpop } from "./preset.ts";
 import { sampling } from "./sampling.ts";
 
 export const methods: TrainerMethods = {
   trainer,
-  presets: [primeRl, primeRlIpo, primeRlKpop],
+  presets: [primeRl, primeRlIpo, primeRlIcepop, primeRlKpop],
   dialect: primeRlDialect,
-  earlier: [primeRlEarlierDialect],
+  earlier: [primeRlAugustDialect, primeRlEarlierDialect],
   logged,
   sampling,
 };

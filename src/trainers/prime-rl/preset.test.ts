@@ -30,7 +30,7 @@ test("written as TOML", () => {
     '[trainer.loss]\ntype = "default"\ndppo_mask_low = 0.2\ndppo_mask_high = 0.3\n',
   );
   expect(primeRlIpo.config(completeSettings(primeRlIpo, {})).text).toBe(
-    '[trainer.loss]\ntype = "ipo"\neps = 0.1\n',
+    '[trainer.loss]\ntype = "ipo"\neps = 0.3\n',
   );
 });
 

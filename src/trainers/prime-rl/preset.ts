@@ -37,8 +37,14 @@ const dppoParameters: readonly Parameter[] = [
   ),
 ];
 
+/** Its default was 0.1 before pull request 3586. */
 const ipoParameters: readonly Parameter[] = [
-  threshold("eps", 0.1, "drop tokens whose probability moved by more than this either way; ≥ 0"),
+  threshold("eps", 0.3, "drop tokens whose probability moved by more than this either way; ≥ 0"),
+];
+
+const icepopParameters: readonly Parameter[] = [
+  threshold("ratio_low", 0.2, "drop tokens whose ratio is below this; > 0"),
+  threshold("ratio_high", 5, "drop tokens whose ratio is above this; at least ratio_low"),
 ];
 
 const kpopParameters: readonly Parameter[] = [
@@ -58,7 +64,9 @@ const SHARED_TRAPS: readonly Trap[] = [
     says: "the importance ratio is not clamped (the documentation's min(ratio, δ) is not in the code): a token that was very unlikely at rollout keeps a huge weight as long as its probability moves little",
     code: "raw-weights",
   },
-  { says: "dropped tokens still count in the loss's denominator, and kl_tau · Δ² still pulls on them" },
+  {
+    says: "dropped tokens still count in the loss's denominator, and kl_tau · Δ², where kl_tau is not 0, still pulls on them",
+  },
 ];
 
 /** Thresholds as high as ratios, which no difference of probabilities reaches. */
@@ -170,6 +178,51 @@ export const primeRlIpo: Preset = {
   }),
 };
 
+/** prime-rl's IcePop loss (#3526): tokens whose ratio is outside a band are dropped, and nothing pulls on them. */
+export const primeRlIcepop: Preset = {
+  name: "prime-rl-icepop",
+  trainer: "prime-rl",
+  summary: "IcePop: raw token ratios; drops tokens whose ratio is outside a band",
+  source:
+    "PrimeIntellect-ai/prime-rl src/prime_rl/trainer/rl/loss.py IcePopLoss, pull request 3526, after 559b4477",
+  parameters: icepopParameters,
+
+  correction(settings: Settings): Correction {
+    const [lower, upper] = ["ratio_low", "ratio_high"].map((name) => positive(settings, name)) as [
+      number,
+      number,
+    ];
+    if (lower > upper) throw new UsageError("prime-rl refuses: ratio_low must not exceed ratio_high");
+    return { weight: RATIO, steps: [{ action: "zero", measure: "weight", lower, upper, nan: "kept" }] };
+  },
+
+  traps: () => [
+    {
+      says: "dropped tokens still count in the loss's denominator",
+      code: "icepop",
+      setting: ["ratio_low", "ratio_high"],
+    },
+  ],
+
+  // Those of the ipo loss, by the pull request.
+  metrics: () => primeRlIpoMetrics(),
+
+  express(correction) {
+    const zero = plainForm(correction).steps.find((step): step is Reject => step.action === "zero");
+    return zero?.upper === undefined || !((zero.lower ?? 0) > 0)
+      ? undefined
+      : firstExpressing(primeRlIcepop, correction, [
+          { ratio_low: zero.lower ?? null, ratio_high: zero.upper },
+        ]);
+  },
+
+  config: (settings) => ({
+    language: "toml",
+    place: "rl.toml, under [trainer.loss]; since 2026-09-10",
+    text: toml("icepop", icepopParameters, settings),
+  }),
+};
+
 /**
  * The loss type `kpop` of pull request 3283: a trust region by binary KL in both directions, after KPop of Ring
  * (https://ringtech.notion.site/kpop).
@@ -227,6 +280,14 @@ function nonNegative(preset: Preset, settings: Settings, name: string): number {
     );
   }
   return value;
+}
+
+function positive(settings: Settings, name: string): number {
+  const value = requiredNumber("prime-rl-icepop", settings, name);
+  if (value > 0) return value;
+  throw new UsageError(
+    `prime-rl refuses ${name} ${value}: "Input should be greater than 0" (${name}: float = Field(gt=0))`,
+  );
 }
 
 function toml(type: string, parameters: readonly Parameter[], settings: Settings): string {

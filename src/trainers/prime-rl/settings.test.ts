@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { applyCorrection } from "../neutral/apply.ts";
 import { completeSettings } from "../shared/settings.ts";
 import { listTraps } from "../shared/traps.test-data.ts";
-import { primeRl, primeRlIpo, primeRlKpop } from "./preset.ts";
+import { primeRl, primeRlIcepop, primeRlIpo, primeRlKpop } from "./preset.ts";
 
 describe("prime-rl's two losses", () => {
   it("drop by a difference of probabilities, with the advantage's sign or either way", () => {
@@ -19,7 +19,7 @@ describe("prime-rl's two losses", () => {
     expect(primeRlIpo.correction(completeSettings(primeRlIpo, {}))).toEqual({
       weight,
       steps: [
-        { action: "zero", measure: { ...measure, statistic: "abs_prob_diff" }, upper: 0.1, nan: "kept" },
+        { action: "zero", measure: { ...measure, statistic: "abs_prob_diff" }, upper: 0.3, nan: "kept" },
       ],
     });
   });
@@ -48,6 +48,34 @@ describe("prime-rl's two losses", () => {
       });
       expect(preset).toMatchObject({ trainer: "prime-rl", source: expect.stringContaining("loss.py") });
     }
+  });
+});
+
+describe("the IcePop loss", () => {
+  const correct = (ratio_low: number, ratio_high: number) =>
+    primeRlIcepop.correction(completeSettings(primeRlIcepop, { ratio_low, ratio_high }));
+
+  it("drops ratios outside an inclusive band, and finds it again", () => {
+    const rollout = Float64Array.from([-1, -1, -1, -1, -1]);
+    const ratios = [0.19, 0.21, 1, 4.9, 5.1];
+    const block = {
+      rollout,
+      trainer: rollout.map((logprob, t) => logprob + Math.log(ratios[t]!)),
+      mask: new Uint8Array(5).fill(1),
+      offsets: Int32Array.from([0, 5]),
+    };
+    const { weights } = applyCorrection(block, correct(0.2, 5));
+    expect([...weights].map((weight) => Number(weight.toFixed(6)))).toEqual([0, 0.21, 1, 4.9, 0]);
+    expect(primeRlIcepop.express(correct(0.5, 3))).toEqual({ ratio_low: 0.5, ratio_high: 3 });
+    expect(primeRlIcepop.express({ ...correct(0.5, 3), steps: [] })).toBeUndefined();
+    expect(primeRlIcepop.config(completeSettings(primeRlIcepop, {})).text).toBe(
+      '[trainer.loss]\ntype = "icepop"\nratio_low = 0.2\nratio_high = 5\n',
+    );
+  });
+
+  it("is refused where prime-rl refuses it", () => {
+    expect(() => correct(0, 5)).toThrow(/greater than 0/);
+    expect(() => correct(2, 1)).toThrow(/must not exceed/);
   });
 });
 
