@@ -157,6 +157,8 @@ function describeTrainer({ name, title, read, fixes = [], hook, distribution }, 
     known: [
       ...dialect.knownKeys,
       ...dialect.advised,
+      // Of another trainer's preset.
+      ...Object.values(dialect.names ?? {}),
       ...(dialect.otherNames ?? []).flatMap(({ names }) => Object.keys(names)),
     ],
   };

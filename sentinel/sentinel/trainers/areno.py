@@ -74,15 +74,6 @@ def keys() -> list[Key]:
     return [Key(option.opts[0].lstrip("-"), default=option.to_info_dict()["default"], file=TRAIN) for option in found]
 
 
-def samples() -> list[str]:
-    configs = [
-        "--algo grpo --grpo-clip-eps 0.2",
-        "--algo gspo --gspo-clip-eps 3e-4",
-        "--algo ppo --clip-eps 0.2 --clip-ratio-c 3.0",
-    ]
-    return [config for config in configs if accepts(config) is None]
-
-
 def hooks() -> list[Found]:
     losses = parse(LOSSES)
     return [

@@ -1,5 +1,4 @@
-"""miles adds its arguments to Megatron's argparse parser; here to an empty one (`get_miles_extra_args_provider`). A function
-that a flag names must be in the release. Stubbed are SGLang, Ray and PyTorch. Its only releases on PyPI are those of
+"""miles adds its arguments to Megatron's argparse parser; here to an empty one (`get_miles_extra_args_provider`). Stubbed are SGLang, Ray and PyTorch. Its only releases on PyPI are those of
 May 2026, as miles-rl."""
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ STUBS = [
 ]
 
 BESIDE = {
+    "true-on-policy-mode": "makes trainer and engine compute alike; a report shows whether they do",
+    "max-weight-staleness": "how old rollouts may be; the report measures it",
     **{name: "clips PPO's own ratio" for name in ("eps-clip", "eps-clip-high", "eps-clip-c")},
     "use-unbiased-kl": "the penalty against the reference",
     "custom-pg-loss-reducer-function-path": "how the loss is averaged",
@@ -39,6 +40,10 @@ BESIDE = {
     "rollout-data-postprocess-path": "takes our hook",
 }
 
+FUNCTIONS = [
+    "miles/backends/training_utils/loss.py",
+    "miles/backends/training_utils/loss_hub/corrections.py",
+]
 ARGUMENTS = "miles/utils/arguments.py"
 WORDS = [
     *["tis", "mismatch", "rollout_logprobs", "opsm", "eps_clip", "routing_replay", "unbiased_kl", "true_on_policy"],
@@ -58,14 +63,6 @@ def _parser() -> Any:
     return get_miles_extra_args_provider()(_Parser(allow_abbrev=False, conflict_handler="resolve"))
 
 
-def _lacks(function: str) -> str | None:
-    """Why a function of miles that a flag names is not in the release; None if it is, or is another package's."""
-    module, _, name = function.rpartition(".")
-    if not module.startswith("miles.") or find(parse(module.replace(".", "/") + ".py"), name) is not None:
-        return None
-    return f"the release has no {function}"
-
-
 def accepts(config: str) -> str | None:
     try:
         given = _parser().parse_args(["--rollout-batch-size", "8", *shlex.split(config.replace("\\\n", " "))])
@@ -73,7 +70,7 @@ def accepts(config: str) -> str | None:
         return f"{type(error).__name__}: {error}"
     if given.use_tis and given.use_rollout_logprobs:
         return "miles_validate_args: use_rollout_logprobs and use_tis cannot be set at the same time."
-    return _lacks(given.custom_tis_function_path) if given.custom_tis_function_path else None
+    return None
 
 
 def keys() -> list[Key]:
@@ -86,7 +83,15 @@ def keys() -> list[Key]:
             file=ARGUMENTS,
         )
         for name in select(actions, WORDS)
-    ]
+    ] + _engine_keys()
+
+
+def _engine_keys() -> list[Key]:
+    """Arguments of SGLang that our product reads: miles takes all of SGLang's under a prefix, and SGLang is stubbed."""
+    source = "miles/backends/sglang_utils/arguments.py"
+    has_prefix = any("--sglang-" in text for text in list_texts(parse(source)))
+    stems = ["single", "acc"] if has_prefix else []
+    return [Key(f"sglang-speculative-accept-threshold-{stem}", file=source) for stem in stems]
 
 
 def samples() -> list[str]:
@@ -104,6 +109,11 @@ def hooks() -> list[Found]:
     source = list_texts(actor)
     return [
         Found("miles/backends/megatron_utils/actor.py train_actor exists", actor is not None),
+        # The linter knows both places, and names the one of the config's release.
+        *(
+            Found(f"{name} is where the linter looks", any(find(parse(module), name) for module in FUNCTIONS))
+            for name in ("icepop_function", "vanilla_tis_function")
+        ),
         Found(
             f"{ARGUMENTS} has --rollout-data-postprocess-path",
             "--rollout-data-postprocess-path" in list_texts(parse(ARGUMENTS)),

@@ -24,6 +24,7 @@ STUBS = [
     ],
 ]
 
+CONFIG = "rlinf/config.py"
 WORDS = [
     *["importance_sampling", "behave", "recompute_logprobs", "clip_log_ratio", "clip_ratio", "ratio_clip"],
     *["imp_ratio", "staleness", "on_policy", "logprob_type", "loss_type", "sampling_params"],
@@ -82,7 +83,9 @@ def keys() -> list[Key]:
         for name in list_reads(parse(file), "sampling_params") | list_reads(parse(file), "_sampling_params")
         if name in SAMPLING
     }
-    return found + [Key(f"algorithm.sampling_params.{name}", file=file) for name, file in sorted(sampling.items())]
+    found += [Key(f"algorithm.sampling_params.{name}", file=file) for name, file in sorted(sampling.items())]
+    engine = list_reads(find(parse(CONFIG), "validate_rollout_cfg") or parse(CONFIG), "cfg")
+    return found + [Key(f"rollout.{name}", file=CONFIG) for name in engine if name == "rollout_backend"]
 
 
 def samples() -> list[str]:

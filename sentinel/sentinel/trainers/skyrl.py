@@ -33,10 +33,12 @@ BESIDE = {
     "trainer.fused_lm_head_logprob": "the same log-probs from another kernel",
     "trainer.fused_lm_head_logprob_backend": "the kernel's name",
     "generator.sampling_params.additional_kwargs": "its keys are looked for one by one",
+    "generator.sampling_params.logprobs": "asks the engine for log-probs; a rule looks at it",
     "generator.inference_engine.enable_return_sample_support_set": "required by enable_sample_support_replay, which is known",
 }
 
 CONFIG = "skyrl/train/config/config.py"
+PENALTIES = ["repetition", "presence", "frequency"]
 # Its sections below trainer.algorithm and elsewhere that say what is corrected, sampled, kept and written.
 SECTIONS = {
     "trainer.algorithm.off_policy_correction": "",
@@ -104,7 +106,15 @@ def keys() -> list[Key]:
             value = getattr(section, field.name)
             if not dataclasses.is_dataclass(value):
                 found.append(Key(f"{path}.{field.name}", default=value, file=CONFIG))
-    return found
+    return found + _free()
+
+
+def _free() -> list[Key]:
+    """Keys below the dictionaries that SkyRL hands on to the engine as they are."""
+    penalties = [f"generator.sampling_params.additional_kwargs.{kind}_penalty=1.0" for kind in PENALTIES]
+    mode = "generator.inference_engine.engine_init_kwargs.logprobs_mode=processed_logprobs"
+    taken = [override for override in [*penalties, mode] if accepts(override) is None]
+    return [Key(override.partition("=")[0], file=CONFIG) for override in taken]
 
 
 def samples() -> list[str]:

@@ -48,7 +48,7 @@ SAMPLING = "verifiers/v1/types.py"
 
 
 def keys() -> list[Key]:
-    """The streams of a node: what a record may hold about a token."""
+    """The streams of a node that the adapter does not read: what a record may hold about a token."""
     fields = list_fields(parse(GRAPH), "MessageNode")
     words = [
         "logprobs",
@@ -59,7 +59,8 @@ def keys() -> list[Key]:
         "routed_experts",
         "weight_versions",
     ]
-    found = [Key(f"nodes.{name}", default=evaluate(fields[name]), file=GRAPH) for name in select(fields, words)]
+    names = [name for name in select(fields, words) if name not in FIELDS[GRAPH]["MessageNode"]]
+    found = [Key(f"nodes.{name}", default=evaluate(fields[name]), file=GRAPH) for name in names]
     for file in (SAMPLING, "verifiers/v1/configs/sampling.py"):
         names = select(list_fields(parse(file), "Sampling"), ["temperature", "top_", "min_p", "penalty", "logprobs"])
         found += [Key(f"sampling.{name}", file=file) for name in names]

@@ -9,9 +9,10 @@ export const trainer: Trainer = {
   fixes: [
     {
       causes: ["moe_routing_flips"],
-      line: "trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true",
-      note: "Requires generator.inference_engine.distributed_executor_backend=mp.",
+      line: "trainer.strategy=megatron trainer.policy.megatron_config.moe_enable_routing_replay=true generator.inference_engine.enable_return_routed_experts=true generator.inference_engine.distributed_executor_backend=mp",
+      note: "Replay is only in the Megatron backend, and SkyRL stops at it with vLLM's ray backend.",
       keys: {
+        "trainer.strategy": "skyrl/train/config/config.py (0.4.0)",
         "trainer.policy.megatron_config.moe_enable_routing_replay": "skyrl/train/config/config.py (0.4.0)",
         "generator.inference_engine.enable_return_routed_experts": "skyrl/train/config/config.py (0.4.0)",
         "generator.inference_engine.distributed_executor_backend": "skyrl/train/config/config.py (0.4.0)",
