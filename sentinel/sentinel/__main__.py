@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
+from . import facts, table, wheels
 from . import product as products
-from . import table, wheels
 from .drift import Drift, Judged
 from .judge import judge
 from .load import find_packages, list_names
@@ -42,13 +42,16 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.set_defaults(which="pinned")
     options = parser.parse_args(arguments)
-    names = [name.replace("-", "_") for name in options.trainers] or list_names()
-    unknown = sorted(set(names) - set(list_names()))
+    known = [*list_names(), *facts.list_names()]
+    names = [name.replace("-", "_") for name in options.trainers] or known
+    unknown = sorted(set(names) - set(known))
     if unknown:
-        parser.error(f"no module of {', '.join(unknown)}; there are {', '.join(list_names())}")
+        parser.error(f"no module of {', '.join(unknown)}; there are {', '.join(known)}")
     if options.write and (options.trainers or options.which != "pinned"):
         parser.error("--write is for the pinned releases of all trainers")
-    options.trainers = names
+    options.trainers = [name for name in names if name in list_names()]
+    # Of these one commit is known, whichever release is asked for.
+    options.read = [name for name in names if name not in options.trainers]
     return options
 
 
@@ -79,8 +82,9 @@ def run(options: argparse.Namespace) -> tuple[list[Judged], Mapping[str, str]]:
         release, paths = found[name]
         return judge(name, release, paths, known.get(name.replace("_", "-"), products.UNKNOWN))
 
+    read = [facts.judge_facts(name, known.get(name.replace("_", "-"), products.UNKNOWN)) for name in options.read]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(one, found)), missing
+        return [*pool.map(one, found), *read], missing
 
 
 def _describe(judged: Judged) -> str:

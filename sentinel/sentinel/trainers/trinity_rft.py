@@ -19,7 +19,13 @@ STUBS = [
     *["aiohttp", "requests", "huggingface_hub", "peft", "flash_attn", "megatron", "tensordict", "PIL", "agentscope"],
 ]
 
+LOSS_ARGUMENTS = [
+    *["clip_range", "clip_range_low", "clip_range_high", "enable_mask_clip", "mask_clip_range_low"],
+    *["mask_clip_range_high", "clip_ratio_c", "epsilon", "epsilon_low", "epsilon_high", "epsilon_low_prime"],
+    *["epsilon_high_prime", "clip_mode", "weight", "regularizer", "regularizer_coef"],
+]
 BESIDE = {
+    **{f"algorithm.policy_loss_fn_args.{name}": "shapes the loss's own ratio" for name in LOSS_ARGUMENTS},
     **{
         f"algorithm.{name}": "chooses the loss, whose own ratio is not a correction of the mismatch"
         for name in ("algorithm_type", "policy_loss_fn", "policy_loss_fn_args")
@@ -87,15 +93,6 @@ def _loss_arguments() -> list[Key]:
             for name in select(list_arguments(find(loss, "__init__")), ["clip", "epsilon", "weight", "regularizer"]):
                 found.setdefault(name, Key(f"algorithm.policy_loss_fn_args.{name}", file=file))
     return list(found.values())
-
-
-def samples() -> list[str]:
-    configs = [
-        "algorithm:\n  algorithm_type: grpo\n  bypass_old_logprobs: false\n  rollout_correction:\n    bypass_mode: false\n    rollout_is: token\n    rollout_is_threshold: 2.0\n",
-        "algorithm:\n  algorithm_type: grpo\n  bypass_old_logprobs: false\n  rollout_correction:\n    rollout_rs: seq_mean_k1\n    rollout_rs_threshold: 0.99_1.01\n",
-        "algorithm:\n  algorithm_type: grpo\n  bypass_old_logprobs: true\n",
-    ]
-    return [config for config in configs if accepts(config) is None]
 
 
 def hooks() -> list[Found]:
