@@ -30,6 +30,17 @@ BESIDE = {
         f"algorithm.{name}": "chooses the loss, whose own ratio is not a correction of the mismatch"
         for name in ("algorithm_type", "policy_loss_fn", "policy_loss_fn_args")
     },
+    **{
+        name: "there is no dialect of Trinity-RFT yet that would read it"
+        for name in (
+            *["algorithm.rollout_correction", "algorithm.bypass_old_logprobs"],
+            *[
+                f"{section}.{parameter}"
+                for section in ("model", "explorer.rollout_model")
+                for parameter in ("temperature", "top_p", "top_k", "repetition_penalty")
+            ],
+        )
+    },
     "algorithm.enable_router_replay": "replays routes; it needs no bound",
     **{
         f"synchronizer.{name}": "how old rollouts may be; the report measures it"
