@@ -12,7 +12,7 @@ const RATIO = "→ ratio_enabled: false";
 
 checkDialect("roll", {
   says: [
-    // Keys of 0.1.
+    // Keys of pull requests.
     [
       "a.yaml",
       "rollout_batch_size: 64\ninfer_correction: true\ninfer_is_mode: token\ninfer_is_threshold_max: 2.0\n",
@@ -21,6 +21,12 @@ checkDialect("roll", {
         /an earlier version: as of 2026-08-19, ROLL does not take it$/,
       ],
       "error old-name@4 → train_infer_correction.is_weight.upper_bound",
+    ],
+    [
+      "a.yaml",
+      "rollout_batch_size: 64\nenable_seq_reject: geometric\ninfer_seq_mask_threshold_max: 10\n",
+      "error old-name@2 → train_infer_correction.filters: an entry with enabled: true and agg_type: sequence or geometric",
+      "error old-name@3 → ratio_high of that entry",
     ],
     // A filter is off unless it says enabled.
     [

@@ -96,12 +96,21 @@ export const rollDialect: Dialect = {
     {
       effect: "ignored",
       why: "the config is read without strict, so the key is never looked at",
-      source: "alibaba/ROLL#284 and 0.1 (a595ec3d), which was not read itself",
+      source:
+        "alibaba/ROLL pull requests 273 and 288 (roll/configs/base_config.py, a595ec3d); no release has them",
       names: {
         infer_is_mode: "train_infer_correction.is_weight: {enabled: true, weight_type: …}",
         infer_correction: "train_infer_correction.is_weight.enabled: true",
         infer_is_threshold_max: "train_infer_correction.is_weight.upper_bound",
         infer_is_threshold_min: "nothing: the weight has no lower bound",
+        enable_token_reject:
+          "train_infer_correction.filters: an entry with enabled: true and agg_type: token",
+        infer_token_mask_threshold_min: "ratio_low of that entry",
+        infer_token_mask_threshold_max: "ratio_high of that entry",
+        enable_seq_reject:
+          "train_infer_correction.filters: an entry with enabled: true and agg_type: sequence or geometric",
+        infer_seq_mask_threshold_min: "ratio_low of that entry",
+        infer_seq_mask_threshold_max: "ratio_high of that entry",
       },
     },
   ],
