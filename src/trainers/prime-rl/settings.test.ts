@@ -65,7 +65,7 @@ describe("the IcePop loss", () => {
       offsets: Int32Array.from([0, 5]),
     };
     const { weights } = applyCorrection(block, correct(0.2, 5));
-    expect([...weights].map((weight) => Number(weight.toFixed(6)))).toEqual([0, 0.21, 1, 4.9, 0]);
+    expect([...weights!].map((weight) => Number(weight.toFixed(6)))).toEqual([0, 0.21, 1, 4.9, 0]);
     expect(primeRlIcepop.express(correct(0.5, 3))).toEqual({ ratio_low: 0.5, ratio_high: 3 });
     expect(primeRlIcepop.express({ ...correct(0.5, 3), steps: [] })).toBeUndefined();
     expect(primeRlIcepop.config(completeSettings(primeRlIcepop, {})).text).toBe(
