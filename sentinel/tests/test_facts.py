@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from sentinel.packages import skip_init
 
 from sentinel import facts
+from sentinel.packages import skip_init
 
 
 @pytest.mark.parametrize("name", facts.list_names())

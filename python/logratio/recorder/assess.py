@@ -35,7 +35,7 @@ def find_answer(folder: Path, seconds: float) -> dict[str, Any] | None:
     answer: Any = None
     if seconds >= _LEAST_SECONDS:
         with contextlib.suppress(Exception):
-            text, _ = run_program(["report", "--json", "--", str(folder)], min(seconds, _MOST_SECONDS))
+            text, _ = run_program(["report", "--json", "--", str(folder)], timeout=min(seconds, _MOST_SECONDS))
             answer = json.loads(text)["assessment"]
     return answer if isinstance(answer, dict) else {}
 

@@ -8,7 +8,18 @@ from functools import cache
 from typing import Any
 
 from ..contract import Found, Key
-from ..syntax import evaluate, find, last_name, list_calls, list_files, list_reads, list_texts, parse, select
+from ..syntax import (
+    evaluate,
+    find,
+    last_name,
+    list_arguments,
+    list_calls,
+    list_files,
+    list_reads,
+    list_texts,
+    parse,
+    select,
+)
 
 PACKAGES = ["rlinf"]
 STUBS = [
@@ -108,7 +119,7 @@ def hooks() -> list[Found]:
     return [
         Found(
             "rlinf/algorithms/losses.py compute_decoupled_ppo_actor_loss reads behave_weight_threshold",
-            decoupled is not None and "behave_weight_threshold" in {arg.arg for arg in decoupled.args.args},
+            "behave_weight_threshold" in list_arguments(decoupled),
         ),
         Found(
             "rlinf/workers/actor/fsdp_actor_worker.py caps exp(recomputed − rollout) at importance_sampling_clip",
