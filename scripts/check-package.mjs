@@ -18,9 +18,10 @@ const recordPath = join(root, "test/packaging/public-api.json");
  * Two thirds of it are the example runs. It was 6 MB before the ingest server, the gate and the summaries; 7 MB before
  * studies had parts and members of public types had descriptions, which editors show; 7.35 MB before the Answer page;
  * 7.5 MB before a report loaded late what few need, in modules of their own, and the doctor had its marks for real
- * models; 7.55 MB before trainers' consoles and releases, W&B's log, digests of weights and each side's own error.
+ * models; 7.55 MB before trainers' consoles and releases, W&B's log, digests of weights and each side's own error; 7.8 MB
+ * before the Python package had a type for every result and callbacks for any loop.
  */
-const MAX_TARBALL = 7_800_000;
+const MAX_TARBALL = 7_850_000;
 /**
  * attw's profile `esm-only`: the package has no CommonJS, so `require` finds modules (an error in Node 20, supported in
  * 22), and compilers without `exports` (`moduleResolution: node10`) are older than the Node that it needs.
