@@ -10,7 +10,7 @@ import numpy as np
 import ray
 import torch
 import transfer_queue as tq
-import verl  # noqa: F401 (imports its plug-ins)
+import verl  # imports its plug-ins
 from omegaconf import OmegaConf
 from tensordict import TensorDict
 from transfer_queue import KVBatchMeta
