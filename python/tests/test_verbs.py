@@ -56,6 +56,18 @@ def test_a_verb_of_files_is_the_command(program, verb, options, words, read):
     assert result.json[read] == expected[read]
 
 
+def test_the_text_of_arrays_names_no_file_that_ends_with_the_process(program):
+    columns = batch()
+    columns = {name: list(values) + list(values)[:1] for name, values in columns.items()}
+    report = logratio.report(columns, name="mine")
+    assert report.opened.folder is not None
+    assert "mine" in report.text and report.text.endswith("\n") and "\n  next" not in report.text
+    shown = logratio.doctor(report).text
+    # A finding still says which row it is about.
+    assert "repeats row" in shown and report.opened.folder.name not in report.text + shown
+    assert "\n  next" in logratio.report(DEMO).text
+
+
 def test_modules_with_the_name_of_a_verb_are_called(program, tmp_path):
     found = logratio.divergence(DEMO, steps="30", top_k=2, threshold=0.5)
     assert [record["rank"] is not None for record in found.json["records"]] == [True, True]

@@ -67,14 +67,15 @@ class Result(Generic[Json]):
     @property
     def text(self) -> str:
         """What ``logratio VERB`` prints, without colors; of a report, its first screen. The run is read again for it,
-        once.
+        once. Of arrays, without the command to type next: their files end with the process.
 
         Raises:
             LogratioError: if the run cannot be read any more.
         """
         if self._text is None:
             form = {"brief": True} if self.verb == "report" else {}
-            self._text = run_program(self._question.write(form), also=(1,))[0]
+            text = run_program(self._question.write(form), also=(1,))[0]
+            self._text = text if self.opened.folder is None else _name_arrays(text, self.opened.folder.name)
         return self._text
 
     @property
@@ -136,3 +137,9 @@ class Result(Generic[Json]):
             self._fields.get("run") or self._fields.get("study") or ", ".join(map(os.path.basename, self.opened.words))
         )
         return f"<logratio {self.verb} of {name}: {answer.get('sentence') or ', '.join(sorted(self._fields))}>"
+
+
+def _name_arrays(text: str, folder: str) -> str:
+    """Writes files of arrays by their name, and leaves out the command to type next, since they end with the process."""
+    kept = [part for part in text.split("\n\n") if not (part.startswith("  next") and folder in part)]
+    return "\n\n".join(kept).rstrip("\n").replace(f"{folder}{os.sep}", "") + "\n"
