@@ -35,13 +35,13 @@ async function describePart(change: object): Promise<Uint8Array> {
 describe("a part that this logratio does not know", () => {
   it.each([
     [
-      { kind: "report", version: 4 },
-      "a part for report of version 4; this logratio reads version 3",
+      { kind: "report", version: 5 },
+      "a part for report of version 5; this logratio reads version 4",
       "newer",
     ],
     [
       { kind: "report", version: 1 },
-      "a part for report of version 1; this logratio reads version 3",
+      "a part for report of version 1; this logratio reads version 4",
       "older",
     ],
     [

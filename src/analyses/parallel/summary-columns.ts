@@ -36,6 +36,7 @@ export const SUMMARY_COLUMNS = [
   "entropies",
   "policyLogprobs",
   "positionIds",
+  "sampling",
 ] as const satisfies readonly (keyof RecordBatch)[];
 
 /** The part of a batch that evidence needs: no texts of responses. */
@@ -56,7 +57,6 @@ export function toBatch({ clusters: _, ...columns }: SummaryColumns): RecordBatc
   const texts = new Array<undefined>(columns.length).fill(undefined);
   return {
     ...columns,
-    sampling: {},
     sourceOffsets: new Float64Array(columns.length).fill(-1),
     sampleIds: texts,
     groupIds: texts,
