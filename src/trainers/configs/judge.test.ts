@@ -85,7 +85,7 @@ describe("a version that cannot be what is judged by", () => {
     const text = '[trainer.loss]\ntype = "ipo"\neps = 0.1\n';
     const config = lint(text, { version: "0.5.0" }, "rl.toml");
     expect(config.findings.find(({ code }) => code === "version-unplaced")?.instead).toContain("2026-08-20");
-    expect(config.judged).toEqual({ release: "2026-08-31" });
+    expect(config.judged).toEqual({ release: "2026-09-18" });
   });
 
   it("is refused where it is none, or of one of several trainers", () => {

@@ -25,3 +25,14 @@ it("miles' functions moved after the release that is on PyPI", () => {
   ] as const)
     expect(refused(module, version)).toEqual([]);
 });
+
+it("an earlier path is an error only where the release is known", () => {
+  const severity = (version?: string) =>
+    lintTold(
+      `python train.py --use-miles-router --use-tis --tis-clip 5 --custom-tis-function-path ${OLD}.icepop_function\n`,
+      "miles",
+      "a.sh",
+      version,
+    ).findings.find(({ code }) => code === "refused")?.severity;
+  expect([severity(), severity("2026-08-21"), severity("0.0.2")]).toEqual(["warning", "error", undefined]);
+});

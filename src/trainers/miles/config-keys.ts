@@ -21,10 +21,14 @@ const moved: LintRule = ({ get, at, given }) => {
   if (module === undefined || module === here) return [];
   return [
     {
-      severity: "error",
+      // Whoever installed miles from PyPI has the earlier path, and an unknown release may be that.
+      severity: given === undefined && module === BEFORE ? "warning" : "error",
       code: "refused",
       ...at(entry),
-      message: `miles stops: it has no ${module}.${name}`,
+      message:
+        given === undefined && module === BEFORE
+          ? `only miles up to ${LAST_RELEASE.version} has ${module}.${name}`
+          : `miles stops: it has no ${module}.${name}`,
       why: `it is in ${BEFORE} up to ${LAST_RELEASE.version}, the newest release on PyPI, and in ${SINCE} of the repository since`,
       source: "miles/utils/misc.py load_function",
       instead: `--custom-tis-function-path ${here}.${name}`,
