@@ -42,7 +42,7 @@ function allowed(name: string, truth: Truth, causes: Assessment["causes"]): read
   if (SHORT.includes(name)) return ["too_few"];
   const [first] = causes;
   const isRight = first?.causes.some(({ id }) => [truth.cause, ...(truth.acceptable ?? [])].includes(id));
-  if (truth.healthy) return truth.grey && isRight ? [...GREEN, "fault"] : GREEN;
+  if (truth.healthy) return truth.grey && isRight ? [...GREEN, "high", "fault"] : GREEN;
   if (truth.identifiable === false) return isRight ? [...GREEN, ...OFF] : [...GREEN, "elevated"];
   return OFF;
 }
