@@ -13,23 +13,13 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from ..recorder import Recorder
+from ..recorder.config import SAMPLING
 
 logger = logging.getLogger("logratio")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: The record's names for sampling parameters; trainers' options and engines' parameters have the same names.
-_SAMPLING = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "min_p",
-    "repetition_penalty",
-    "presence_penalty",
-    "frequency_penalty",
-    "logprobs_mode",
-)
 #: The most frames of this package between a trainer's call and the function that looks for its variables.
 _FRAMES = 8
 
@@ -169,7 +159,7 @@ def look_up(batch: Any, name: str) -> Any:
 def describe_sampling(source: Any, prefix: str = "") -> dict[str, Any]:
     """The sampling parameters of an object or a dict, by the record's names, without those that are unset or off."""
     read = source.get if isinstance(source, dict) else functools.partial(_read_attribute, source)
-    found = {name: read(prefix + name) for name in _SAMPLING}
+    found = {name: read(prefix + name) for name in SAMPLING}
     # 0 and -1 mean no top-k.
     return {
         name: value
