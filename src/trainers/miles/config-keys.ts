@@ -21,7 +21,7 @@ const moved: LintRule = ({ get, at, given }) => {
   if (module === undefined || module === here) return [];
   return [
     {
-      // Whoever installed miles from PyPI has the earlier path, and an unknown release may be that.
+      // miles from PyPI has the earlier path, and an unknown release may be that one.
       severity: given === undefined && module === BEFORE ? "warning" : "error",
       code: "refused",
       ...at(entry),
