@@ -58,7 +58,7 @@ describe.skipIf(!hasPty)("on a terminal of 24 rows and 80 columns", () => {
     const text = lines.join("\n");
     expect(text).toContain("in 7 of the 8 answers to “… x - 86 = 24. What is x?”:");
     expect(text).toContain("78 % of the KL has advantage 0: no gradient.");
-    expect(text).toContain("different weights on the two sides (50 %)");
+    expect(text).toContain("different weights on the two sides (59 %)");
     // Without the reasons, which would need more rows than there are.
     expect(text).toMatch(
       /\n {2}next +logratio doctor examples\/demo\n {2}meanwhile +logratio sweep examples\/demo\n/,
