@@ -214,8 +214,8 @@ def test_nothing_is_asked_without_a_program_in_an_error_or_beside_a_living_recor
 
 def test_the_example_runs_and_its_answer_is_the_report_of_its_record(tmp_path):
     """Only a recorder that is left to end with its process, as most are."""
-    script = "import loop, logratio\nloop.train(12)\n"
-    path = os.pathsep.join([str(HOME), str(HOME.parent / "examples" / "loop")])
+    script = "import plain, logratio\nplain.train(12)\n"
+    path = os.pathsep.join([str(HOME), str(HOME.parent / "examples" / "loops")])
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path,
