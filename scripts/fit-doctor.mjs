@@ -17,6 +17,13 @@ if (folders.length === 0) {
   process.exit(2);
 }
 
+/** What the present profiles say of a number, as so many recordings; none of them without --keep. */
+const kept = flags.keep === undefined ? 0 : Number(flags.keep);
+if (flags.keep !== undefined && !(kept > 0)) {
+  console.error(`--keep must be a number above 0, not ${flags.keep}`);
+  process.exit(2);
+}
+
 const built = (path) => import(new URL(`../dist/${path}.js`, import.meta.url).href);
 const { openRun } = await built("ingest/index");
 const { clusterKeys } = await built("analyses/report/cluster-keys");
@@ -81,9 +88,6 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 const spread = (values, center) => Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
 const column = (recordings, name) =>
   recordings.map(({ shape }) => shape[name]).filter((value) => !Number.isNaN(value));
-
-/** What the present profiles say of a number, as so many recordings; none of them without --keep. */
-const kept = flags.keep === undefined ? 0 : Number(flags.keep);
 
 function addToKept([center, spread], weight, least, values) {
   const own = Math.max(0, spread ** 2 - least ** 2);

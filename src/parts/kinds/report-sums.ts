@@ -52,7 +52,7 @@ export class ReportSums extends Sums implements ShardSums {
 
 export const REPORT_PARTS: RunKind = {
   // Version 2 added the doctor's sample, version 3 the weights that both sides state and
-  // their own errors.
+  // their own errors, version 4 the sampling and precision that a record states.
   version: 4 + KERNEL_REVISION,
   reads: {},
   flags: [],

@@ -97,7 +97,7 @@ export class SweepSums implements ShardSums {
 
 export const SWEEP_PARTS: RunKind = {
   // Version 2 added the evidence for the answer, version 3 the weights that both sides state and
-  // their own errors.
+  // their own errors, version 4 the sampling and precision that a record states.
   version: 4 + KERNEL_REVISION,
   reads: {},
   flags: ["methods", "preset", "set", "setting", "correction"],

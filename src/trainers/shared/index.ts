@@ -9,4 +9,5 @@ export { type PaddedBatch, packPadded } from "./padded.ts";
 export type { ParityTrainer } from "./parity-trainer.ts";
 export type { BatchMetrics, Preset, Settings } from "./preset.ts";
 export { sameEffect } from "./same-effect.ts";
+export { isNeutral, type SamplingParameter } from "./sampling.ts";
 export { completeSettings, parseSetting } from "./settings.ts";

@@ -47,6 +47,7 @@ describe("what the record states of its run", () => {
     ["another temperature", { temperature: 0.7 }, { temperature_mismatch: 1.5 }],
     ["a log-prob mode alone", { logprobsMode: "raw_logprobs" }, {}],
     ["all of top-p", { topP: 1, topK: -1 }, TRUNCATION(-3)],
+    ["a top-k beyond any vocabulary, as AReaL's default is", { topP: 1, topK: 1e8 }, TRUNCATION(-3)],
     ["no top-k alone, where top-p may be the model's", { topK: -1 }, {}],
     ["some of top-p", { topP: 0.9 }, TRUNCATION(1.5)],
     ["top-k beside all of top-p", { topP: 1, topK: 50 }, TRUNCATION(1.5)],

@@ -3,6 +3,7 @@
  * on may have been. Nobody checked these statements, and the trainer's side may have used others, so that they decide
  * only where log-probs leave a cause open.
  */
+import { isNeutral, type SamplingParameter } from "../../../trainers/shared/index.ts";
 import type { Odds } from "../rank.ts";
 import type { StatedSetup } from "../stated/setups-seen.ts";
 
@@ -18,7 +19,7 @@ interface Rule {
   /** What is stated, in words; null if nothing is. */
   readonly say: (setup: Stated) => string | null;
   /** Whether what is stated could make the two sides differ. */
-  readonly isOn: (setup: Stated) => boolean;
+  readonly mayDiffer: (setup: Stated) => boolean;
   /** What follows if it could not. */
   readonly off: string;
 }
@@ -27,10 +28,14 @@ interface Rule {
 const COARSE = /fp8|float8|f8e|mxfp|nvfp|fp4|float4|nf4|int8|int4|w8a|w4a|awq|gptq|q[2-8]_/i;
 const FINE = /^(?:torch\.)?(?:bf16|bfloat16|fp16|float16|half|fp32|float32|float|fp64|float64|double)$/i;
 
+const isOn = (parameter: SamplingParameter, value: number | null): boolean =>
+  value !== null && !isNeutral(parameter, value);
 const isFilter = ({ topP, topK, minP }: Stated): boolean =>
-  (topP ?? 1) < 1 || (topK ?? 0) > 0 || (minP ?? 0) > 0;
+  isOn("top_p", topP) || isOn("top_k", topK) || isOn("min_p", minP);
 const isPenalty = ({ repetitionPenalty, presencePenalty, frequencyPenalty }: Stated): boolean =>
-  (repetitionPenalty ?? 1) !== 1 || (presencePenalty ?? 0) !== 0 || (frequencyPenalty ?? 0) !== 0;
+  isOn("repetition_penalty", repetitionPenalty) ||
+  isOn("presence_penalty", presencePenalty) ||
+  isOn("frequency_penalty", frequencyPenalty);
 
 const PLAIN = "a side that leaves it out computes the same";
 
@@ -44,7 +49,7 @@ const RULES: readonly Rule[] = [
             ["temperature", temperature],
             ["log-prob mode", logprobsMode],
           ]),
-    isOn: ({ temperature }) => temperature !== 1,
+    mayDiffer: ({ temperature }) => isOn("temperature", temperature),
     off: PLAIN,
   },
   {
@@ -58,7 +63,7 @@ const RULES: readonly Rule[] = [
             ["top-k", setup.topK],
             ["min-p", setup.minP],
           ]),
-    isOn: isFilter,
+    mayDiffer: isFilter,
     off: PLAIN,
   },
   {
@@ -71,7 +76,7 @@ const RULES: readonly Rule[] = [
             ["presence penalty", setup.presencePenalty],
             ["frequency penalty", setup.frequencyPenalty],
           ]),
-    isOn: isPenalty,
+    mayDiffer: isPenalty,
     off: PLAIN,
   },
   {
@@ -85,7 +90,7 @@ const RULES: readonly Rule[] = [
           ])
         : null;
     },
-    isOn: ({ rolloutPrecision }) => COARSE.test(rolloutPrecision ?? ""),
+    mayDiffer: ({ rolloutPrecision }) => COARSE.test(rolloutPrecision ?? ""),
     off: "neither side is quantized",
   },
 ];
@@ -101,9 +106,9 @@ export function weighSetups(
   sequences: number,
 ): Map<string, Odds> {
   const weighed = new Map(odds);
-  for (const { causes, say, isOn, off } of RULES) {
+  for (const { causes, say, mayDiffer, off } of RULES) {
     const stated = setups.filter((setup) => say(setup) !== null);
-    const on = stated.filter(isOn);
+    const on = stated.filter(mayDiffer);
     const share = stated.reduce((sum, setup) => sum + setup.sequences, 0) / sequences;
     if (on.length === 0 && !(share >= MOST_OF_IT)) continue;
     const [first] = on.length > 0 ? on : stated;

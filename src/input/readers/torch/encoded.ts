@@ -1,7 +1,8 @@
 /**
  * Tensors that trainers encode in pickles as an element type, a shape and bytes: SkyRL's `{"format": "numpy", "data":
  * bytes, "shape", "dtype"}` (`_serialize_tensor` of skyrl/backends/skyrl_train/training_batch.py, 0.4.0, whose format is
- * a member of the enum TensorFormat; commit a9564572 and before, a text) and verl's `(dtype, shape, uint8 array)` (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
+ * a member of the enum TensorFormat, and a text up to commit a9564572) and verl's `(dtype, shape, uint8 array)`
+ * (`serialize_single_tensor` of verl/protocol.py, commit 1dda039b).
  *
  * @module
  */
